@@ -1,0 +1,1 @@
+//! The analysis behind Racelens: preprocessed C text in, plain structs out.

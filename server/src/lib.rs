@@ -1,0 +1,3 @@
+//! Everything around the analysis: the project on disk, the command line, the language server.
+
+pub mod project;

@@ -1,0 +1,3 @@
+//! The `racelens` program.
+
+fn main() {}
