@@ -1,0 +1,269 @@
+//! A content-addressed store of top-level items.
+//!
+//! Almost all preprocessed text is headers that come again in every translation unit, and an edit
+//! leaves almost all of a file as it was. So text is cut into groups of whole items, and a group is
+//! lexed and split once per content, however often it comes.
+
+use super::lex::{Token, lex_into};
+use super::markers::{LineOrigin, Piece, pieces};
+use super::names::{NameSpace, declared_names};
+use super::normalise::canonical_identifier;
+use super::split::{Item, ItemKind, split};
+use dashmap::DashMap;
+use rapidhash::v3::rapidhash_v3;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// Some whole items that stand one behind the other.
+#[derive(Debug)]
+pub struct Group {
+    /// The preprocessed text, with line markers only inside.
+    pub text: Box<str>,
+    pub items: Vec<GroupItem>,
+    pub declared: Vec<Declared>,
+    /// A mark of all that the group declares: equal if only function bodies differ.
+    pub declaration_mark: u64,
+}
+
+/// An item by its place in the group's text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GroupItem {
+    pub kind: ItemKind,
+    /// The name of a function that is defined here.
+    pub function: Option<Ustr>,
+    /// Byte offsets in the group's text.
+    pub start: u32,
+    /// Where a function's `{` stands; `end` for every other kind.
+    pub body: u32,
+    pub end: u32,
+    /// Marks of the tokens, whatever the space between them.
+    pub declaration_mark: u64,
+    pub body_mark: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Declared {
+    pub name: Ustr,
+    pub space: NameSpace,
+    pub item: u32,
+}
+
+/// A group and where its first line comes from in one translation unit.
+#[derive(Clone, Debug)]
+pub struct PlacedGroup {
+    pub group: Arc<Group>,
+    pub origin: LineOrigin,
+}
+
+/// All groups that are in use.
+#[derive(Default)]
+pub struct GroupStore {
+    /// By the hash of a group's first piece.
+    groups: DashMap<u64, SmallVec<[Arc<Group>; 1]>, FxBuildHasher>,
+}
+
+/// A group grows until its last item is complete, but not beyond this: then a bracket is missing.
+const LONGEST_ITEM: usize = 2 << 20;
+
+impl GroupStore {
+    /// Cuts a translation unit's preprocessed text into groups, most of which are known.
+    pub fn place(&self, text: &str, main_file: Ustr) -> Vec<PlacedGroup> {
+        let pieces = pieces(text, main_file);
+        let mut placed = Vec::with_capacity(pieces.len());
+        let mut next = 0;
+        while next < pieces.len() {
+            let origin = pieces[next].origin;
+            let (group, taken) = self.group_at(text, &pieces[next..]);
+            placed.push(PlacedGroup { group, origin });
+            next += taken;
+        }
+        placed
+    }
+
+    /// Drops what nobody else holds.
+    pub fn collect_garbage(&self) {
+        self.groups.retain(|_, groups| {
+            groups.retain(|group| Arc::strong_count(group) > 1);
+            !groups.is_empty()
+        });
+    }
+
+    pub fn len(&self) -> usize {
+        self.groups.iter().map(|groups| groups.len()).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// The group that starts with the first piece, and how many pieces it takes.
+    fn group_at(&self, text: &str, pieces: &[Piece]) -> (Arc<Group>, usize) {
+        let first = &pieces[0];
+        let key = rapidhash_v3(&text.as_bytes()[first.start..first.end]);
+        if let Some(known) = self.groups.get(&key) {
+            for group in known.iter() {
+                let end = first.start + group.text.len();
+                if text.get(first.start..end) == Some(&group.text) {
+                    let taken = pieces.partition_point(|piece| piece.end <= end);
+                    return (group.clone(), taken.max(1));
+                }
+            }
+        }
+        let (group, taken, complete) = read_group(text, pieces);
+        let group = Arc::new(group);
+        // How a group with a missing bracket ends depends on what follows: it is not shared.
+        if complete {
+            self.groups.entry(key).or_default().push(group.clone());
+        }
+        (group, taken)
+    }
+}
+
+/// Reads pieces until the items in them are whole.
+fn read_group(text: &str, pieces: &[Piece]) -> (Group, usize, bool) {
+    let start = pieces[0].start;
+    let mut tokens = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
+    let mut unfinished = 0;
+    for (index, piece) in pieces.iter().enumerate() {
+        let source = &text[start..piece.end];
+        let from = if index == 0 { 0 } else { piece.start - start };
+        lex_into(source, from, &mut tokens);
+        let (more, rest) = split(source, &tokens[unfinished..], false);
+        append(&mut items, &more, unfinished);
+        unfinished += rest;
+        if unfinished == tokens.len() {
+            return (Group::new(source, &tokens, &items), index + 1, true);
+        }
+        if source.len() > LONGEST_ITEM {
+            break;
+        }
+    }
+    // A bracket is missing. Split as well as possible, and end the group as early as possible, so
+    // that what follows is found in the store again.
+    let last = pieces.partition_point(|piece| piece.end - start <= LONGEST_ITEM).clamp(1, pieces.len());
+    let source = &text[start..pieces[last - 1].end];
+    tokens.truncate(tokens.partition_point(|token| (token.end as usize) <= source.len()));
+    let (more, _) = split(source, &tokens[unfinished..], true);
+    append(&mut items, &more[..more.len().min(1)], unfinished);
+    let Some(broken) = items.last().copied() else {
+        return (Group::new(source, &tokens, &items), last, false);
+    };
+    let rest = &more[1.min(more.len())..];
+    let mut broken_end = tokens[broken.end - 1].end as usize;
+    let mut used = 0;
+    for (index, piece) in pieces[..last].iter().enumerate() {
+        let end = piece.end - start;
+        while let Some(item) = rest.get(used)
+            && (tokens[unfinished + item.start].start as usize) < end
+        {
+            broken_end = broken_end.max(tokens[unfinished + item.end - 1].end as usize);
+            append(&mut items, &[*item], unfinished);
+            used += 1;
+        }
+        if broken_end <= end {
+            return (Group::new(&text[start..piece.end], &tokens, &items), index + 1, false);
+        }
+    }
+    (Group::new(source, &tokens, &items), last, false)
+}
+
+fn append(items: &mut Vec<Item>, more: &[Item], offset: usize) {
+    items.extend(more.iter().map(|item| Item {
+        kind: item.kind,
+        start: item.start + offset,
+        body: item.body + offset,
+        end: item.end + offset,
+    }));
+}
+
+impl Group {
+    fn new(text: &str, tokens: &[Token], items: &[Item]) -> Group {
+        let mut declared = Vec::new();
+        let mut group_items = Vec::with_capacity(items.len());
+        let mut buffer = Vec::new();
+        let mut declaration_marks = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let mut function = None;
+            declared_names(text, item.kind, &tokens[item.start..item.body], &mut |name, space| {
+                let name = Ustr::from(&canonical_identifier(&name));
+                if space == NameSpace::FunctionDefinition {
+                    function = Some(name);
+                }
+                declared.push(Declared { name, space, item: index as u32 });
+            });
+            let declaration_mark = mark(text, &tokens[item.start..item.body], &mut buffer);
+            declaration_marks.extend_from_slice(&declaration_mark.to_le_bytes());
+            group_items.push(GroupItem {
+                kind: item.kind,
+                function,
+                start: tokens[item.start].start,
+                body: tokens.get(item.body).filter(|_| item.body < item.end).map_or(tokens[item.end - 1].end, |brace| brace.start),
+                end: tokens[item.end - 1].end,
+                declaration_mark,
+                body_mark: mark(text, &tokens[item.body..item.end], &mut buffer),
+            });
+        }
+        let declaration_mark = rapidhash_v3(&declaration_marks);
+        Group { text: text.into(), items: group_items, declared, declaration_mark }
+    }
+
+    pub fn item_text(&self, item: &GroupItem) -> &str {
+        &self.text[item.start as usize..item.end as usize]
+    }
+
+    /// A function's text up to its body; the whole of any other item.
+    pub fn declaration_text(&self, item: &GroupItem) -> &str {
+        &self.text[item.start as usize..item.body as usize]
+    }
+}
+
+fn mark(text: &str, tokens: &[Token], buffer: &mut Vec<u8>) -> u64 {
+    buffer.clear();
+    for token in tokens {
+        buffer.extend_from_slice(token.bytes(text));
+        buffer.push(0);
+    }
+    rapidhash_v3(buffer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn functions(store: &GroupStore, text: &str) -> Vec<String> {
+        let placed = store.place(text, Ustr::from("a.c"));
+        placed.iter().flat_map(|placed| placed.group.items.iter()).filter_map(|item| item.function).map(|name| name.to_string()).collect()
+    }
+
+    #[test]
+    fn a_function_over_several_pieces_is_one_item() {
+        let store = GroupStore::default();
+        let text = "# 1 \"a.c\"\nint f(void)\n{\n# 20 \"a.c\"\n  return 1;\n}\n# 40 \"a.c\"\nint g(void) { return 2; }\n";
+        assert_eq!(functions(&store, text), ["f", "g"]);
+        assert_eq!(store.len(), 2);
+    }
+
+    #[test]
+    fn the_same_header_is_split_once() {
+        let store = GroupStore::default();
+        let header = "# 1 \"h.h\" 1\nint shared(void);\nstruct s { int a; };\n";
+        store.place(&format!("{header}# 2 \"a.c\" 2\nint a(void) {{ return 1; }}\n"), Ustr::from("a.c"));
+        store.place(&format!("{header}# 2 \"b.c\" 2\nint b(void) {{ return 1; }}\n"), Ustr::from("b.c"));
+        assert_eq!(store.len(), 3);
+        store.collect_garbage();
+        assert!(store.is_empty());
+    }
+
+    #[test]
+    fn a_missing_brace_costs_one_function_and_shares_nothing_wrong() {
+        let store = GroupStore::default();
+        let good = "int f(void)\n{\n  if (1) {\n  }\n}\n# 10 \"a.c\"\nint g(void)\n{\n  return 1;\n}\n# 20 \"a.c\"\nint h(void)\n{\n}\n";
+        let broken = good.replacen("  }\n", "", 1);
+        assert_eq!(functions(&store, &broken), ["f", "g", "h"]);
+        assert_eq!(functions(&store, good), ["f", "g", "h"]);
+        assert_eq!(functions(&store, &broken), ["f", "g", "h"]);
+    }
+}

@@ -1,0 +1,128 @@
+//! Parses one normalised item with lang-c.
+
+use super::lex::{Token, lex};
+use super::nesting::nesting;
+use super::normalise::{Attributes, Normalised, Part, normalise};
+use lang_c::ast::{ExternalDeclaration, TranslationUnit};
+use lang_c::driver::{Config, Flavor, parse_preprocessed};
+use lang_c::span::Node;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// The parsed item and how its spans lead back to the normalised text.
+pub struct Parsed {
+    /// `None` for an item that declares nothing, such as a lone attribute.
+    pub declaration: Option<ExternalDeclaration>,
+    /// The length of what was put in front of the item's own text.
+    prefix: usize,
+    /// Present if the text had to be normalised once more.
+    renormalised: Option<Normalised>,
+}
+
+/// Why an item did not parse. Offsets count from the start of the item's normalised text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SyntaxError {
+    pub offset: u32,
+    pub message: String,
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// Parses `text` where `typedef_names` are the names that stand for types, and hands the result to
+/// `consume` on a stack that is deep enough for the item, on which it is also dropped.
+pub fn with_parsed<T>(
+    typedef_names: &[&str],
+    text: &str,
+    part: Part,
+    consume: impl FnOnce(Result<&Parsed, SyntaxError>) -> T,
+) -> T {
+    let tokens = lex(text);
+    let depth = match nesting(text, &tokens) {
+        Ok(depth) => depth,
+        Err(too_deep) => {
+            return consume(Err(SyntaxError { offset: 0, message: format!("nested too deeply to be analysed: {too_deep}") }));
+        }
+    };
+    let work = || match parse(typedef_names, text, &tokens, part) {
+        Ok(parsed) => consume(Ok(&parsed)),
+        Err(error) => consume(Err(error)),
+    };
+    let needed = SHALLOW_STACK + depth * STACK_PER_STEP;
+    stacker::maybe_grow(needed, needed, work)
+}
+
+/// What an item of ordinary depth needs.
+const SHALLOW_STACK: usize = 512 * 1024;
+/// What lang-c and the lowering use for one step of nesting, in a debug build, with a reserve.
+const STACK_PER_STEP: usize = 8 * 1024;
+
+static CONFIGURATION: LazyLock<Config> =
+    LazyLock::new(|| Config { cpp_command: String::new(), cpp_options: Vec::new(), flavor: Flavor::GnuC11 });
+
+fn parse(typedef_names: &[&str], text: &str, tokens: &[Token], part: Part) -> Result<Parsed, SyntaxError> {
+    match parse_text(typedef_names, text) {
+        Ok((declaration, prefix)) => Ok(Parsed { declaration, prefix, renormalised: None }),
+        // lang-c accepts attributes in fewer places than compilers do.
+        Err(_) if text.contains("__attribute__") => {
+            let renormalised = normalise(text, tokens, part, Attributes::Dropped);
+            let (declaration, prefix) = parse_text(typedef_names, &renormalised.text).map_err(|mut error| {
+                error.offset = renormalised.origin(error.offset, error.offset).map_or(0, |origin| origin.0);
+                error
+            })?;
+            Ok(Parsed { declaration, prefix, renormalised: Some(renormalised) })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn parse_text(typedef_names: &[&str], text: &str) -> Result<(Option<ExternalDeclaration>, usize), SyntaxError> {
+    let mut source = String::with_capacity(text.len() + 64);
+    if !typedef_names.is_empty() {
+        source.push_str("typedef int ");
+        source.push_str(&typedef_names.join(","));
+        source.push_str(";\n");
+    }
+    let prefix = source.len();
+    source.push_str(text);
+    let TranslationUnit(mut declarations) = parse_preprocessed(&CONFIGURATION, source)
+        .map_err(|error| SyntaxError {
+            offset: error.offset.saturating_sub(prefix) as u32,
+            message: describe(text, error.offset.saturating_sub(prefix)),
+        })?
+        .unit;
+    let own = usize::from(!typedef_names.is_empty());
+    let declaration = if declarations.len() > own { declarations.swap_remove(own).node.into() } else { None };
+    Ok((declaration, prefix))
+}
+
+/// lang-c lists every token it would have accepted, up to forty; the place says more.
+fn describe(text: &str, offset: usize) -> String {
+    let rest = text.get(offset..).unwrap_or("").trim_start();
+    match lex(rest).first() {
+        Some(token) => format!("`{}` is not expected here", token.text(rest)),
+        None => "the text ends too early".into(),
+    }
+}
+
+impl Parsed {
+    /// The range of the item's normalised text that a node of the tree stands for.
+    pub fn span<T>(&self, node: &Node<T>) -> crate::ir::Span {
+        self.range(node.span.start, node.span.end)
+    }
+
+    pub fn range(&self, start: usize, end: usize) -> crate::ir::Span {
+        let start = start.saturating_sub(self.prefix) as u32;
+        let end = end.saturating_sub(self.prefix) as u32;
+        match &self.renormalised {
+            None => crate::ir::Span { start, end },
+            Some(normalised) => match normalised.origin(start, end) {
+                Some((start, end)) => crate::ir::Span { start, end },
+                None => crate::ir::Span { start, end },
+            },
+        }
+    }
+}

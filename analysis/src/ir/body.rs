@@ -1,0 +1,213 @@
+//! The body of one function: locals, blocks, statements. It holds no position in any file.
+
+use super::place::{FunctionRef, Place};
+use super::ty::Ty;
+use ustr::Ustr;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Body {
+    pub function: FunctionRef,
+    pub result: Ty,
+    /// The first `parameters` locals are the formals, in order.
+    pub parameters: usize,
+    pub variadic: bool,
+    pub locals: Vec<Local>,
+    pub strings: Vec<Box<[u8]>>,
+    /// Blocks in an order in which the entry is the first.
+    pub blocks: Vec<Block>,
+    /// Layouts of the records that are defined inside this function.
+    pub records: Vec<(super::RecordRef, super::RecordLayout)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct LocalId(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct StringId(pub u32);
+
+/// A formal, a variable of the C text or a temporary.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// Temporaries have no name.
+    pub name: Option<Ustr>,
+    pub ty: Ty,
+    pub storage: Storage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Storage {
+    /// A scalar whose address is never taken: reading and writing it is no memory access.
+    Register,
+    /// Lives in the frame; touched by `Load` and `Store`.
+    Memory,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Block {
+    pub statements: Vec<Statement>,
+    pub terminator: Terminator,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Statement {
+    /// Reads memory into a register.
+    Load { target: LocalId, place: Place, ty: Ty, mode: AccessMode },
+    /// Writes a value to memory.
+    Store { place: Place, value: Operand, ty: Ty, mode: AccessMode },
+    /// Reads and writes memory in one indivisible step; `target` gets the old value.
+    Update { target: LocalId, place: Place, operator: BinaryOperator, value: Operand, ty: Ty },
+    /// Computes on registers.
+    Assign { target: LocalId, value: Rvalue },
+    Call { target: Option<LocalId>, callee: Callee, arguments: Vec<Operand> },
+    /// Inline assembly: its memory operands are loads before and stores of unknown values behind.
+    Assembly { memory_clobber: bool },
+}
+
+/// How an access reaches memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AccessMode {
+    Plain,
+    Volatile,
+    /// Of an `_Atomic` object, in sequentially consistent order.
+    Atomic,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Callee {
+    Direct(FunctionRef),
+    Indirect(Operand),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    Local(LocalId),
+    Integer(i128),
+    /// A floating constant by its bits.
+    Float(u64),
+    String(StringId),
+    Function(FunctionRef),
+    /// A value that the representation does not know.
+    Unknown,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rvalue {
+    Use(Operand),
+    Unary(UnaryOperator, Operand),
+    /// Both operands have the type `ty` (shifts: the left one).
+    Binary { operator: BinaryOperator, left: Operand, right: Operand, ty: Ty },
+    /// Converts from one type to that of the target.
+    Convert { value: Operand, from: Ty },
+    AddressOf(Place),
+    /// `base + index * size`, in bytes of the element.
+    PointerAdd { base: Operand, index: Operand, size: u64 },
+    /// `(left - right) / size`.
+    PointerDifference { left: Operand, right: Operand, size: u64 },
+    /// The address of a label, for computed `goto`.
+    LabelAddress(BlockId),
+    /// Storage on the stack whose size is known at run time.
+    StackAllocate { bytes: Operand },
+    /// The next variable argument.
+    VariableArgument(Operand),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOperator {
+    Negate,
+    Complement,
+    /// `!`: 1 for zero, 0 for everything else.
+    Not,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryOperator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    ShiftLeft,
+    ShiftRight,
+    And,
+    Or,
+    Xor,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Terminator {
+    Goto(BlockId),
+    /// To `then` if the condition is not zero.
+    Branch { condition: Operand, then: BlockId, otherwise: BlockId },
+    Switch { value: Operand, cases: Vec<SwitchCase>, default: BlockId },
+    ComputedGoto { address: Operand, targets: Vec<BlockId> },
+    Return(Option<Operand>),
+    #[default]
+    Unreachable,
+}
+
+/// The values `low..=high` lead to `target`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SwitchCase {
+    pub low: i128,
+    pub high: i128,
+    pub target: BlockId,
+}
+
+/// Where a statement stands in its body.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct StatementId {
+    pub block: BlockId,
+    pub index: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AccessKind {
+    Read,
+    Write,
+    /// A read and a write that nothing comes between.
+    Update,
+}
+
+impl Statement {
+    /// The memory access that this statement is, if it is one.
+    pub fn access(&self) -> Option<(AccessKind, &Place, AccessMode)> {
+        match self {
+            Statement::Load { place, mode, .. } => Some((AccessKind::Read, place, *mode)),
+            Statement::Store { place, mode, .. } => Some((AccessKind::Write, place, *mode)),
+            Statement::Update { place, .. } => Some((AccessKind::Update, place, AccessMode::Atomic)),
+            Statement::Assign { .. } | Statement::Call { .. } | Statement::Assembly { .. } => None,
+        }
+    }
+}
+
+impl Body {
+    pub fn block(&self, block: BlockId) -> &Block {
+        &self.blocks[block.0 as usize]
+    }
+
+    pub fn local(&self, local: LocalId) -> &Local {
+        &self.locals[local.0 as usize]
+    }
+
+    pub fn statement(&self, id: StatementId) -> &Statement {
+        &self.block(id.block).statements[id.index as usize]
+    }
+
+    /// Every statement with its place in the body, block by block.
+    pub fn statements(&self) -> impl Iterator<Item = (StatementId, &Statement)> {
+        self.blocks.iter().enumerate().flat_map(|(block, content)| {
+            content.statements.iter().enumerate().map(move |(index, statement)| {
+                (StatementId { block: BlockId(block as u32), index: index as u32 }, statement)
+            })
+        })
+    }
+}

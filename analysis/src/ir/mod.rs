@@ -1,0 +1,16 @@
+//! One small intermediate representation for every analysis: a control-flow graph per function.
+//!
+//! Memory is touched by `Load`, `Store` and `Update` alone, each at exactly one place, so that
+//! every access in the C text is exactly one statement. Everything else works on registers.
+
+pub mod body;
+pub mod cfg;
+pub mod place;
+pub mod pretty;
+pub mod source_map;
+pub mod ty;
+
+pub use body::*;
+pub use place::*;
+pub use source_map::*;
+pub use ty::*;

@@ -1,0 +1,82 @@
+//! Places: what a memory access touches, as a base and a path.
+
+use super::body::{LocalId, Operand};
+use super::ty::RecordRef;
+use ustr::Ustr;
+
+/// A piece of memory: where it starts and which way leads into it.
+///
+/// A path never dereferences. Following a pointer that lies in memory takes a `Load` of its own,
+/// because it is an access of its own.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    pub base: Base,
+    pub path: Vec<Projection>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Base {
+    /// A local variable that lives in memory.
+    Local(LocalId),
+    Global(GlobalRef),
+    /// What a pointer points to.
+    Deref(Operand),
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Projection {
+    Field { record: RecordRef, name: Ustr },
+    /// An array element; behind `Deref`, an element counted from the pointer.
+    Index(Operand),
+}
+
+/// A variable with static storage.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct GlobalRef {
+    pub name: Ustr,
+    pub scope: GlobalScope,
+    pub thread_local: bool,
+}
+
+/// A function, by the name that the linker or the file gives it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionRef {
+    pub name: Ustr,
+    pub scope: GlobalScope,
+}
+
+/// Where a name with static storage is known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GlobalScope {
+    /// In the whole program.
+    External,
+    /// `static` at file scope: in this translation unit.
+    Unit(Ustr),
+    /// `static` inside a function; the number tells variables of the same name apart.
+    Function { unit: Ustr, function: Ustr, ordinal: u32 },
+}
+
+impl Place {
+    pub fn local(local: LocalId) -> Place {
+        Place { base: Base::Local(local), path: Vec::new() }
+    }
+
+    pub fn global(global: GlobalRef) -> Place {
+        Place { base: Base::Global(global), path: Vec::new() }
+    }
+
+    pub fn deref(pointer: Operand) -> Place {
+        Place { base: Base::Deref(pointer), path: Vec::new() }
+    }
+
+    pub fn then(mut self, projection: Projection) -> Place {
+        self.path.push(projection);
+        self
+    }
+
+    /// Whether the place can be reached by nobody but the function's own frame, as long as no
+    /// address of it is taken.
+    pub fn is_local(&self) -> bool {
+        matches!(self.base, Base::Local(_))
+    }
+}
