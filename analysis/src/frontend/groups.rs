@@ -4,15 +4,16 @@
 //! leaves almost all of a file as it was. So text is cut into groups of whole items, and a group is
 //! lexed and split once per content, however often it comes.
 
-use super::lex::{Token, lex_into};
-use super::markers::{LineOrigin, Piece, pieces};
-use super::names::{NameSpace, declared_names};
+use super::lex::{Token, lex_into, skip_group};
+use super::markers::{LineOrigin, Piece, origin_of, pieces};
+use super::names::{NameSpace, StorageWords, declared_names, storage_words};
 use super::normalise::canonical_identifier;
 use super::split::{Item, ItemKind, split};
 use dashmap::DashMap;
 use rapidhash::v3::rapidhash_v3;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -23,6 +24,8 @@ pub struct Group {
     pub text: Box<str>,
     pub items: Vec<GroupItem>,
     pub declared: Vec<Declared>,
+    /// Whether line markers stand inside, so that lines cannot simply be counted.
+    pub has_markers: bool,
     /// A mark of all that the group declares: equal if only function bodies differ.
     pub declaration_mark: u64,
 }
@@ -38,6 +41,8 @@ pub struct GroupItem {
     /// Where a function's `{` stands; `end` for every other kind.
     pub body: u32,
     pub end: u32,
+    /// Whether a variable gets a value here.
+    pub initialises: bool,
     /// Marks of the tokens, whatever the space between them.
     pub declaration_mark: u64,
     pub body_mark: u64,
@@ -47,6 +52,7 @@ pub struct GroupItem {
 pub struct Declared {
     pub name: Ustr,
     pub space: NameSpace,
+    pub storage: StorageWords,
     pub item: u32,
 }
 
@@ -55,6 +61,77 @@ pub struct Declared {
 pub struct PlacedGroup {
     pub group: Arc<Group>,
     pub origin: LineOrigin,
+}
+
+impl PlacedGroup {
+    /// Where the byte at `offset` of the group's text comes from.
+    pub fn origin_of(&self, offset: u32) -> LineOrigin {
+        origin_of(&self.group.text, self.origin, offset as usize)
+    }
+
+    /// The file that an item stands in, and whether it is one of the system's headers.
+    pub fn file_of(&self, item: &GroupItem) -> (Ustr, bool) {
+        let origin = if self.group.has_markers {
+            self.origin_of(item.start)
+        } else {
+            self.origin
+        };
+        (origin.file, origin.system)
+    }
+}
+
+/// One item by its content: equal wherever and in whichever group it stands.
+#[derive(Clone, Debug)]
+pub struct ItemSource {
+    pub group: Arc<Group>,
+    pub index: u32,
+}
+
+impl ItemSource {
+    pub fn item(&self) -> &GroupItem {
+        &self.group.items[self.index as usize]
+    }
+
+    fn marks(&self) -> (u64, u64) {
+        let item = self.item();
+        (item.declaration_mark, item.body_mark)
+    }
+}
+
+impl PartialEq for ItemSource {
+    fn eq(&self, other: &ItemSource) -> bool {
+        self.marks() == other.marks()
+    }
+}
+
+impl Eq for ItemSource {}
+
+/// An item without a function's body: equal as long as the declaration stays the same.
+#[derive(Clone, Debug)]
+pub struct DeclarationSource(pub ItemSource);
+
+impl DeclarationSource {
+    pub fn mark(&self) -> u64 {
+        self.0.item().declaration_mark
+    }
+
+    pub fn text(&self) -> &str {
+        self.0.group.declaration_text(self.0.item())
+    }
+}
+
+impl PartialEq for DeclarationSource {
+    fn eq(&self, other: &DeclarationSource) -> bool {
+        self.mark() == other.mark()
+    }
+}
+
+impl Eq for DeclarationSource {}
+
+impl Hash for DeclarationSource {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.mark().hash(state);
+    }
 }
 
 /// All groups that are in use.
@@ -143,7 +220,9 @@ fn read_group(text: &str, pieces: &[Piece]) -> (Group, usize, bool) {
     }
     // A bracket is missing. Split as well as possible, and end the group as early as possible, so
     // that what follows is found in the store again.
-    let last = pieces.partition_point(|piece| piece.end - start <= LONGEST_ITEM).clamp(1, pieces.len());
+    let last = pieces
+        .partition_point(|piece| piece.end - start <= LONGEST_ITEM)
+        .clamp(1, pieces.len());
     let source = &text[start..pieces[last - 1].end];
     tokens.truncate(tokens.partition_point(|token| (token.end as usize) <= source.len()));
     let (more, _) = split(source, &tokens[unfinished..], true);
@@ -164,7 +243,11 @@ fn read_group(text: &str, pieces: &[Piece]) -> (Group, usize, bool) {
             used += 1;
         }
         if broken_end <= end {
-            return (Group::new(&text[start..piece.end], &tokens, &items), index + 1, false);
+            return (
+                Group::new(&text[start..piece.end], &tokens, &items),
+                index + 1,
+                false,
+            );
         }
     }
     (Group::new(source, &tokens, &items), last, false)
@@ -187,27 +270,50 @@ impl Group {
         let mut declaration_marks = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let mut function = None;
-            declared_names(text, item.kind, &tokens[item.start..item.body], &mut |name, space| {
-                let name = Ustr::from(&canonical_identifier(&name));
-                if space == NameSpace::FunctionDefinition {
-                    function = Some(name);
-                }
-                declared.push(Declared { name, space, item: index as u32 });
-            });
+            let storage = storage_words(text, &tokens[item.start..item.body]);
+            declared_names(
+                text,
+                item.kind,
+                &tokens[item.start..item.body],
+                &mut |name, space| {
+                    let name = Ustr::from(&canonical_identifier(&name));
+                    if space == NameSpace::FunctionDefinition {
+                        function = Some(name);
+                    }
+                    declared.push(Declared {
+                        name,
+                        space,
+                        storage,
+                        item: index as u32,
+                    });
+                },
+            );
             let declaration_mark = mark(text, &tokens[item.start..item.body], &mut buffer);
             declaration_marks.extend_from_slice(&declaration_mark.to_le_bytes());
             group_items.push(GroupItem {
                 kind: item.kind,
                 function,
                 start: tokens[item.start].start,
-                body: tokens.get(item.body).filter(|_| item.body < item.end).map_or(tokens[item.end - 1].end, |brace| brace.start),
+                body: tokens
+                    .get(item.body)
+                    .filter(|_| item.body < item.end)
+                    .map_or(tokens[item.end - 1].end, |brace| brace.start),
                 end: tokens[item.end - 1].end,
+                initialises: item.kind == ItemKind::Declaration
+                    && initialises(&tokens[item.start..item.end]),
                 declaration_mark,
                 body_mark: mark(text, &tokens[item.body..item.end], &mut buffer),
             });
         }
         let declaration_mark = rapidhash_v3(&declaration_marks);
-        Group { text: text.into(), items: group_items, declared, declaration_mark }
+        let has_markers = text.starts_with('#') || text.contains("\n#");
+        Group {
+            text: text.into(),
+            items: group_items,
+            declared,
+            has_markers,
+            declaration_mark,
+        }
     }
 
     pub fn item_text(&self, item: &GroupItem) -> &str {
@@ -218,6 +324,21 @@ impl Group {
     pub fn declaration_text(&self, item: &GroupItem) -> &str {
         &self.text[item.start as usize..item.body as usize]
     }
+}
+
+fn initialises(tokens: &[Token]) -> bool {
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        if token.is(b'=') {
+            return true;
+        }
+        at = if token.is(b'(') || token.is(b'{') || token.is(b'[') {
+            skip_group(tokens, at)
+        } else {
+            at + 1
+        };
+    }
+    false
 }
 
 fn mark(text: &str, tokens: &[Token], buffer: &mut Vec<u8>) -> u64 {
@@ -235,7 +356,12 @@ mod tests {
 
     fn functions(store: &GroupStore, text: &str) -> Vec<String> {
         let placed = store.place(text, Ustr::from("a.c"));
-        placed.iter().flat_map(|placed| placed.group.items.iter()).filter_map(|item| item.function).map(|name| name.to_string()).collect()
+        placed
+            .iter()
+            .flat_map(|placed| placed.group.items.iter())
+            .filter_map(|item| item.function)
+            .map(|name| name.to_string())
+            .collect()
     }
 
     #[test]
@@ -250,8 +376,14 @@ mod tests {
     fn the_same_header_is_split_once() {
         let store = GroupStore::default();
         let header = "# 1 \"h.h\" 1\nint shared(void);\nstruct s { int a; };\n";
-        store.place(&format!("{header}# 2 \"a.c\" 2\nint a(void) {{ return 1; }}\n"), Ustr::from("a.c"));
-        store.place(&format!("{header}# 2 \"b.c\" 2\nint b(void) {{ return 1; }}\n"), Ustr::from("b.c"));
+        store.place(
+            &format!("{header}# 2 \"a.c\" 2\nint a(void) {{ return 1; }}\n"),
+            Ustr::from("a.c"),
+        );
+        store.place(
+            &format!("{header}# 2 \"b.c\" 2\nint b(void) {{ return 1; }}\n"),
+            Ustr::from("b.c"),
+        );
         assert_eq!(store.len(), 3);
         store.collect_garbage();
         assert!(store.is_empty());

@@ -70,7 +70,8 @@ pub fn lex_into(source: &str, from: usize, tokens: &mut Vec<Token>) {
                 continue;
             }
             b'/' if bytes.get(at + 1) == Some(&b'*') => {
-                at = memchr::memmem::find(&bytes[at + 2..], b"*/").map_or(bytes.len(), |found| at + 4 + found);
+                at = memchr::memmem::find(&bytes[at + 2..], b"*/")
+                    .map_or(bytes.len(), |found| at + 4 + found);
                 continue;
             }
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
@@ -86,13 +87,17 @@ pub fn lex_into(source: &str, from: usize, tokens: &mut Vec<Token>) {
                 at += 1;
             }
             match bytes.get(at) {
-                Some(&quote @ (b'"' | b'\'')) if matches!(&bytes[start..at], b"L" | b"u" | b"U" | b"u8") => {
+                Some(&quote @ (b'"' | b'\''))
+                    if matches!(&bytes[start..at], b"L" | b"u" | b"U" | b"u8") =>
+                {
                     at = literal_end(bytes, at);
                     literal_kind(quote)
                 }
                 _ => TokenKind::Identifier,
             }
-        } else if first.is_ascii_digit() || (first == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)) {
+        } else if first.is_ascii_digit()
+            || (first == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit))
+        {
             at = number_end(bytes, at);
             TokenKind::Number
         } else if first == b'"' || first == b'\'' {
@@ -101,9 +106,17 @@ pub fn lex_into(source: &str, from: usize, tokens: &mut Vec<Token>) {
         } else {
             let length = operator_length(&bytes[at..]);
             at += length;
-            if length == 1 { TokenKind::Punctuation(first) } else { TokenKind::Operator }
+            if length == 1 {
+                TokenKind::Punctuation(first)
+            } else {
+                TokenKind::Operator
+            }
         };
-        tokens.push(Token { kind, start: start as u32, end: at as u32 });
+        tokens.push(Token {
+            kind,
+            start: start as u32,
+            end: at as u32,
+        });
     }
 }
 
@@ -113,15 +126,21 @@ const IDENTIFIER: [bool; 256] = {
     while byte < 256 {
         let character = byte as u8;
         // Bytes from 0x80 are UTF-8 identifiers; `$` is a GNU extension.
-        table[byte] =
-            character.is_ascii_alphanumeric() || character == b'_' || character == b'$' || character >= 0x80;
+        table[byte] = character.is_ascii_alphanumeric()
+            || character == b'_'
+            || character == b'$'
+            || character >= 0x80;
         byte += 1;
     }
     table
 };
 
 fn literal_kind(quote: u8) -> TokenKind {
-    if quote == b'"' { TokenKind::String } else { TokenKind::Character }
+    if quote == b'"' {
+        TokenKind::String
+    } else {
+        TokenKind::Character
+    }
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
@@ -209,21 +228,33 @@ mod tests {
 
     #[test]
     fn operators_take_the_longest_match() {
-        check("a->b<<=c--...d", expect!["a | -> | b | <<= | c | -- | ... | d"]);
+        check(
+            "a->b<<=c--...d",
+            expect!["a | -> | b | <<= | c | -- | ... | d"],
+        );
     }
 
     #[test]
     fn line_markers_pragmas_and_comments_leave_no_token() {
-        check("# 1 \"x.c\" 2\nint /* c */ a; // b\n#pragma once\nint b;", expect!["int | a | ; | int | b | ;"]);
+        check(
+            "# 1 \"x.c\" 2\nint /* c */ a; // b\n#pragma once\nint b;",
+            expect!["int | a | ; | int | b | ;"],
+        );
     }
 
     #[test]
     fn literals_keep_their_prefix_and_escapes() {
-        check(r#"L"a\"b" u8"x" '\'' 1'000.5e-3f 0x1p+2"#, expect![[r#"L"a\"b" | u8"x" | '\'' | 1'000.5e-3f | 0x1p+2"#]]);
+        check(
+            r#"L"a\"b" u8"x" '\'' 1'000.5e-3f 0x1p+2"#,
+            expect![[r#"L"a\"b" | u8"x" | '\'' | 1'000.5e-3f | 0x1p+2"#]],
+        );
     }
 
     #[test]
     fn an_unterminated_string_ends_with_its_line() {
-        check("a = \"oops;\nint b;", expect!["a | = | \"oops; | int | b | ;"]);
+        check(
+            "a = \"oops;\nint b;",
+            expect!["a | = | \"oops; | int | b | ;"],
+        );
     }
 }

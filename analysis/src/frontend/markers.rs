@@ -28,7 +28,11 @@ pub struct LineOrigin {
 pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
-    let mut origin = LineOrigin { file: main_file, line: 1, system: false };
+    let mut origin = LineOrigin {
+        file: main_file,
+        line: 1,
+        system: false,
+    };
     let mut start = 0;
     if let Some((marker, end)) = marker_at(text, 0) {
         origin = marker;
@@ -38,7 +42,9 @@ pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
         if newline + 1 < start {
             continue;
         }
-        let Some((marker, end)) = marker_at(text, newline + 1) else { continue };
+        let Some((marker, end)) = marker_at(text, newline + 1) else {
+            continue;
+        };
         cut(text, start, newline + 1, origin, &mut pieces);
         origin = marker;
         start = end;
@@ -50,7 +56,10 @@ pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
 fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces: &mut Vec<Piece>) {
     let bytes = text.as_bytes();
     let mut push = |start: usize, end: usize, origin: LineOrigin| {
-        if bytes[start..end].iter().any(|byte| !byte.is_ascii_whitespace()) {
+        if bytes[start..end]
+            .iter()
+            .any(|byte| !byte.is_ascii_whitespace())
+        {
             pieces.push(Piece { start, end, origin });
         }
     };
@@ -77,7 +86,9 @@ fn is_cut(window: &[u8]) -> bool {
 
 /// Reads `# 12 "file.c" 1 3` at `at`; returns what it says and where the next line starts.
 fn marker_at(text: &str, at: usize) -> Option<(LineOrigin, usize)> {
-    let rest = text[at..].strip_prefix("# ").or_else(|| text[at..].strip_prefix("#line "))?;
+    let rest = text[at..]
+        .strip_prefix("# ")
+        .or_else(|| text[at..].strip_prefix("#line "))?;
     let line_end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
     let marker = &rest[..line_end];
     let next = text.len() - rest.len() + (line_end + 1).min(rest.len());
@@ -86,7 +97,14 @@ fn marker_at(text: &str, at: usize) -> Option<(LineOrigin, usize)> {
     let name = name.strip_prefix('"')?;
     let close = name.rfind('"')?;
     let system = name[close + 1..].split(' ').any(|flag| flag.trim() == "3");
-    Some((LineOrigin { file: file_name(&name[..close]), line, system }, next))
+    Some((
+        LineOrigin {
+            file: file_name(&name[..close]),
+            line,
+            system,
+        },
+        next,
+    ))
 }
 
 fn file_name(quoted: &str) -> Ustr {
@@ -131,24 +149,49 @@ mod tests {
         let pieces = pieces(text, Ustr::from("main.c"));
         let shown: Vec<_> = pieces
             .iter()
-            .map(|piece| (&text[piece.start..piece.end], piece.origin.file.as_str(), piece.origin.line, piece.origin.system))
+            .map(|piece| {
+                (
+                    &text[piece.start..piece.end],
+                    piece.origin.file.as_str(),
+                    piece.origin.line,
+                    piece.origin.system,
+                )
+            })
             .collect();
-        assert_eq!(shown, [("int x;\n", "/usr/include/x.h", 1, true), ("\nint y;\n", "a.c", 2, false)]);
-        assert_eq!(origin_of(&text[pieces[1].start..], pieces[1].origin, 1).line, 3);
+        assert_eq!(
+            shown,
+            [
+                ("int x;\n", "/usr/include/x.h", 1, true),
+                ("\nint y;\n", "a.c", 2, false)
+            ]
+        );
+        assert_eq!(
+            origin_of(&text[pieces[1].start..], pieces[1].origin, 1).line,
+            3
+        );
     }
 
     #[test]
     fn an_edit_moves_no_other_cut() {
-        let functions: Vec<String> = (0..200).map(|i| format!("int f{i}(void)\n{{\n  return {i};\n}}\n")).collect();
+        let functions: Vec<String> = (0..200)
+            .map(|i| format!("int f{i}(void)\n{{\n  return {i};\n}}\n"))
+            .collect();
         let before = functions.concat();
         let mut edited = functions.clone();
         edited[100] = "int f100(void)\n{\n  int longer = 100;\n  return longer;\n}\n".into();
         let after = edited.concat();
         let texts = |text: &str| -> Vec<String> {
-            pieces(text, Ustr::from("a.c")).iter().map(|piece| text[piece.start..piece.end].to_owned()).collect()
+            pieces(text, Ustr::from("a.c"))
+                .iter()
+                .map(|piece| text[piece.start..piece.end].to_owned())
+                .collect()
         };
         let (before, after) = (texts(&before), texts(&after));
         let changed = after.iter().filter(|piece| !before.contains(piece)).count();
-        assert!(before.len() > 20 && changed <= 2, "{} pieces, {changed} changed", before.len());
+        assert!(
+            before.len() > 20 && changed <= 2,
+            "{} pieces, {changed} changed",
+            before.len()
+        );
     }
 }

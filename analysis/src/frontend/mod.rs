@@ -1,10 +1,14 @@
 //! From preprocessed text to bodies: lexing, splitting, normalising, parsing, lowering.
 
+pub mod declaration;
 pub mod groups;
+pub mod layout;
 pub mod lex;
+pub mod lower;
 pub mod markers;
 pub mod names;
 pub mod nesting;
 pub mod normalise;
 pub mod parse;
+pub mod scope;
 pub mod split;

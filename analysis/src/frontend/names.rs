@@ -20,8 +20,45 @@ pub enum NameSpace {
     Enumerator,
 }
 
+/// What the specifiers of a declaration say about storage.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct StorageWords {
+    pub is_static: bool,
+    pub is_extern: bool,
+    pub is_thread_local: bool,
+}
+
+/// Reads the storage words outside all brackets, up to an initialiser.
+pub fn storage_words(source: &str, tokens: &[Token]) -> StorageWords {
+    let mut words = StorageWords::default();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        match token.kind {
+            TokenKind::Punctuation(b'(' | b'[' | b'{') => {
+                at = skip_group(tokens, at);
+                continue;
+            }
+            TokenKind::Punctuation(b'=') => break,
+            TokenKind::Identifier => match token.text(source) {
+                "static" => words.is_static = true,
+                "extern" => words.is_extern = true,
+                "__thread" | "_Thread_local" | "thread_local" => words.is_thread_local = true,
+                _ => {}
+            },
+            _ => {}
+        }
+        at += 1;
+    }
+    words
+}
+
 /// Calls `sink` for every name that the item declares at file scope.
-pub fn declared_names(source: &str, kind: ItemKind, tokens: &[Token], sink: &mut dyn FnMut(Ustr, NameSpace)) {
+pub fn declared_names(
+    source: &str,
+    kind: ItemKind,
+    tokens: &[Token],
+    sink: &mut dyn FnMut(Ustr, NameSpace),
+) {
     match kind {
         ItemKind::Assembly | ItemKind::StaticAssert | ItemKind::Empty => return,
         ItemKind::Function | ItemKind::Typedef | ItemKind::Declaration => {}
@@ -53,12 +90,16 @@ fn tags_and_enumerators(source: &str, tokens: &[Token], sink: &mut dyn FnMut(Ust
         let mut tag = None;
         while let Some(next) = tokens.get(at) {
             match next.kind {
-                TokenKind::Identifier if is_attribute_word(next.text(source)) => at = skip_group(tokens, at + 1),
+                TokenKind::Identifier if is_attribute_word(next.text(source)) => {
+                    at = skip_group(tokens, at + 1)
+                }
                 TokenKind::Identifier => {
                     tag = tag.or(Some(next.text(source)));
                     at += 1;
                 }
-                TokenKind::Punctuation(b'[') if tokens.get(at + 1).is_some_and(|inner| inner.is(b'[')) => {
+                TokenKind::Punctuation(b'[')
+                    if tokens.get(at + 1).is_some_and(|inner| inner.is(b'[')) =>
+                {
                     at = skip_group(tokens, at);
                 }
                 TokenKind::Punctuation(b':') if is_enum => at += 1,
@@ -126,7 +167,10 @@ fn declarators(source: &str, tokens: &[Token], sink: &mut dyn FnMut(Ustr)) {
                     {
                         at = skip_group(tokens, at + 1);
                     }
-                    if tokens.get(at).is_some_and(|next| next.kind == TokenKind::Identifier) {
+                    if tokens
+                        .get(at)
+                        .is_some_and(|next| next.kind == TokenKind::Identifier)
+                    {
                         at += 1;
                     }
                     continue;
@@ -185,10 +229,19 @@ fn initialiser_end(tokens: &[Token], mut at: usize) -> usize {
 }
 
 /// Distinguishes `(*name)(…)` and `(name)(…)` from a parameter list.
-fn opens_inner_declarator(source: &str, tokens: &[Token], open: usize, end: usize, has_candidate: bool) -> bool {
+fn opens_inner_declarator(
+    source: &str,
+    tokens: &[Token],
+    open: usize,
+    end: usize,
+    has_candidate: bool,
+) -> bool {
     let first = tokens.get(open + 1).map_or("", |token| token.text(source));
     let follow = tokens.get(end).map_or("", |token| token.text(source));
-    matches!(first, "*" | "(" | "^") || (is_attribute_word(first) && follow == "(") || matches!(follow, "(" | "[") || !has_candidate
+    matches!(first, "*" | "(" | "^")
+        || (is_attribute_word(first) && follow == "(")
+        || matches!(follow, "(" | "[")
+        || !has_candidate
 }
 
 fn inner_name<'t>(source: &'t str, tokens: &[Token]) -> Option<&'t str> {
@@ -213,14 +266,68 @@ fn inner_name<'t>(source: &'t str, tokens: &[Token]) -> Option<&'t str> {
 pub(super) fn is_specifier(text: &str) -> bool {
     matches!(
         text,
-        "typedef" | "extern" | "static" | "auto" | "register" | "inline" | "__inline" | "__inline__" | "_Noreturn"
-            | "noreturn" | "const" | "volatile" | "restrict" | "__const" | "__const__" | "__volatile" | "__volatile__"
-            | "__restrict" | "__restrict__" | "_Atomic" | "_Thread_local" | "__thread" | "thread_local" | "constexpr"
-            | "void" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "__signed"
-            | "__signed__" | "_Bool" | "bool" | "_Complex" | "__complex__" | "__complex" | "struct" | "union" | "enum"
-            | "__extension__" | "__int128" | "_Nonnull" | "_Nullable" | "_Null_unspecified" | "__auto_type"
-            | "_Float16" | "_Float32" | "_Float64" | "_Float128" | "_Float32x" | "_Float64x" | "_Decimal32" | "_Decimal64"
-            | "_Decimal128" | "__float128" | "__int128_t" | "__uint128_t" | "__bf16"
+        "typedef"
+            | "extern"
+            | "static"
+            | "auto"
+            | "register"
+            | "inline"
+            | "__inline"
+            | "__inline__"
+            | "_Noreturn"
+            | "noreturn"
+            | "const"
+            | "volatile"
+            | "restrict"
+            | "__const"
+            | "__const__"
+            | "__volatile"
+            | "__volatile__"
+            | "__restrict"
+            | "__restrict__"
+            | "_Atomic"
+            | "_Thread_local"
+            | "__thread"
+            | "thread_local"
+            | "constexpr"
+            | "void"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "unsigned"
+            | "__signed"
+            | "__signed__"
+            | "_Bool"
+            | "bool"
+            | "_Complex"
+            | "__complex__"
+            | "__complex"
+            | "struct"
+            | "union"
+            | "enum"
+            | "__extension__"
+            | "__int128"
+            | "_Nonnull"
+            | "_Nullable"
+            | "_Null_unspecified"
+            | "__auto_type"
+            | "_Float16"
+            | "_Float32"
+            | "_Float64"
+            | "_Float128"
+            | "_Float32x"
+            | "_Float64x"
+            | "_Decimal32"
+            | "_Decimal64"
+            | "_Decimal128"
+            | "__float128"
+            | "__int128_t"
+            | "__uint128_t"
+            | "__bf16"
     )
 }
 
@@ -237,7 +344,9 @@ mod tests {
         let mut shown = Vec::new();
         for item in items {
             let declaration = &tokens[item.start..item.body];
-            declared_names(source, item.kind, declaration, &mut |name, space| shown.push(format!("{space:?} {name}")));
+            declared_names(source, item.kind, declaration, &mut |name, space| {
+                shown.push(format!("{space:?} {name}"))
+            });
         }
         expected.assert_eq(&shown.join(", "));
     }
@@ -254,7 +363,9 @@ mod tests {
     fn typedefs_tags_and_enumerators() {
         check(
             "typedef struct node { enum { RED, BLACK = 2 } colour; struct node *next; } node, *node_ptr; enum e { A, B }; struct fwd; struct fwd *p;",
-            expect!["Tag node, Enumerator RED, Enumerator BLACK, Typedef node, Typedef node_ptr, Tag e, Enumerator A, Enumerator B, Value p"],
+            expect![
+                "Tag node, Enumerator RED, Enumerator BLACK, Typedef node, Typedef node_ptr, Tag e, Enumerator A, Enumerator B, Value p"
+            ],
         );
     }
 
@@ -268,6 +379,9 @@ mod tests {
 
     #[test]
     fn old_style_definitions_name_the_function() {
-        check("int old(a, b) int a; char *b; { return a; }", expect!["FunctionDefinition old"]);
+        check(
+            "int old(a, b) int a; char *b; { return a; }",
+            expect!["FunctionDefinition old"],
+        );
     }
 }

@@ -20,9 +20,18 @@ pub enum TooDeep {
 impl fmt::Display for TooDeep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TooDeep::Brackets => write!(f, "more than {MAX_BRACKETS} brackets are nested in each other"),
-            TooDeep::Chain => write!(f, "more than {MAX_CHAIN} operators or statements are chained"),
-            TooDeep::TypeOperators => write!(f, "more than {MAX_TYPE_OPERATORS} `sizeof` or `typeof` are nested in each other"),
+            TooDeep::Brackets => write!(
+                f,
+                "more than {MAX_BRACKETS} brackets are nested in each other"
+            ),
+            TooDeep::Chain => write!(
+                f,
+                "more than {MAX_CHAIN} operators or statements are chained"
+            ),
+            TooDeep::TypeOperators => write!(
+                f,
+                "more than {MAX_TYPE_OPERATORS} `sizeof` or `typeof` are nested in each other"
+            ),
         }
     }
 }
@@ -35,9 +44,15 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
     let mut deepest = 0usize;
     let mut last_word = "";
     for token in tokens {
-        let text = if token.kind == TokenKind::Identifier { token.text(source) } else { "" };
+        let text = if token.kind == TokenKind::Identifier {
+            token.text(source)
+        } else {
+            ""
+        };
         let open = levels.len();
-        let level = levels.last_mut().expect("the outermost level is never left");
+        let level = levels
+            .last_mut()
+            .expect("the outermost level is never left");
         // A statement is over, unless an `else` hangs on to it.
         if std::mem::take(&mut level.ended) && text != "else" {
             chained -= std::mem::take(&mut level.chain);
@@ -46,7 +61,10 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
             TokenKind::Punctuation(b'(' | b'[' | b'{') => {
                 let of_type_operator = is_type_operator(last_word);
                 type_operators += usize::from(of_type_operator);
-                levels.push(Level { of_type_operator, ..Level::default() });
+                levels.push(Level {
+                    of_type_operator,
+                    ..Level::default()
+                });
                 if levels.len() > MAX_BRACKETS {
                     return Err(TooDeep::Brackets);
                 }
@@ -58,7 +76,9 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
                 let closed = levels.pop().expect("more than one level");
                 type_operators -= usize::from(closed.of_type_operator);
                 chained -= closed.chain;
-                let outer = levels.last_mut().expect("the outermost level is never left");
+                let outer = levels
+                    .last_mut()
+                    .expect("the outermost level is never left");
                 outer.ended = token.is(b'}');
                 // It may have been a cast or a call, which nest.
                 outer.chain += 1;
@@ -97,12 +117,22 @@ struct Level {
 fn is_type_operator(word: &str) -> bool {
     matches!(
         word,
-        "sizeof" | "typeof" | "__typeof__" | "__typeof" | "_Alignof" | "__alignof__" | "_Atomic" | "_Generic"
+        "sizeof"
+            | "typeof"
+            | "__typeof__"
+            | "__typeof"
+            | "_Alignof"
+            | "__alignof__"
+            | "_Atomic"
+            | "_Generic"
     )
 }
 
 fn is_nesting_word(word: &str) -> bool {
-    matches!(word, "if" | "else" | "for" | "while" | "do" | "switch" | "case" | "default" | "sizeof")
+    matches!(
+        word,
+        "if" | "else" | "for" | "while" | "do" | "switch" | "case" | "default" | "sizeof"
+    )
 }
 
 #[cfg(test)]
@@ -123,14 +153,23 @@ mod tests {
     #[test]
     fn each_kind_of_nesting_is_refused() {
         for (text, expected) in [
-            (format!("x = {}1{};", "(".repeat(10_000), ")".repeat(10_000)), TooDeep::Brackets),
+            (
+                format!("x = {}1{};", "(".repeat(10_000), ")".repeat(10_000)),
+                TooDeep::Brackets,
+            ),
             ("{".repeat(10_000), TooDeep::Brackets),
             ("if (a) b(); else ".repeat(10_000), TooDeep::Chain),
-            (format!("int a[] = {}", "{".repeat(10_000)), TooDeep::Brackets),
+            (
+                format!("int a[] = {}", "{".repeat(10_000)),
+                TooDeep::Brackets,
+            ),
             (format!("x = {}1;", "!".repeat(10_000)), TooDeep::Chain),
             (format!("x = {}1;", "(int)".repeat(10_000)), TooDeep::Chain),
             (format!("x = {}1;", "a + ".repeat(10_000)), TooDeep::Chain),
-            (format!("x = {}1;", "a ? b : ".repeat(10_000)), TooDeep::Chain),
+            (
+                format!("x = {}1;", "a ? b : ".repeat(10_000)),
+                TooDeep::Chain,
+            ),
             ("for (;;) ".repeat(10_000), TooDeep::Chain),
             ("sizeof(char[".repeat(30), TooDeep::TypeOperators),
         ] {

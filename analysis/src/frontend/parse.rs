@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 /// The parsed item and how its spans lead back to the normalised text.
+#[derive(Debug)]
 pub struct Parsed {
     /// `None` for an item that declares nothing, such as a lone attribute.
     pub declaration: Option<ExternalDeclaration>,
@@ -38,19 +39,19 @@ pub fn with_parsed<T>(
     typedef_names: &[&str],
     text: &str,
     part: Part,
-    consume: impl FnOnce(Result<&Parsed, SyntaxError>) -> T,
+    consume: impl FnOnce(Result<Parsed, SyntaxError>) -> T,
 ) -> T {
     let tokens = lex(text);
     let depth = match nesting(text, &tokens) {
         Ok(depth) => depth,
         Err(too_deep) => {
-            return consume(Err(SyntaxError { offset: 0, message: format!("nested too deeply to be analysed: {too_deep}") }));
+            return consume(Err(SyntaxError {
+                offset: 0,
+                message: format!("nested too deeply to be analysed: {too_deep}"),
+            }));
         }
     };
-    let work = || match parse(typedef_names, text, &tokens, part) {
-        Ok(parsed) => consume(Ok(&parsed)),
-        Err(error) => consume(Err(error)),
-    };
+    let work = || consume(parse(typedef_names, text, &tokens, part));
     let needed = SHALLOW_STACK + depth * STACK_PER_STEP;
     stacker::maybe_grow(needed, needed, work)
 }
@@ -60,26 +61,48 @@ const SHALLOW_STACK: usize = 512 * 1024;
 /// What lang-c and the lowering use for one step of nesting, in a debug build, with a reserve.
 const STACK_PER_STEP: usize = 8 * 1024;
 
-static CONFIGURATION: LazyLock<Config> =
-    LazyLock::new(|| Config { cpp_command: String::new(), cpp_options: Vec::new(), flavor: Flavor::GnuC11 });
+static CONFIGURATION: LazyLock<Config> = LazyLock::new(|| Config {
+    cpp_command: String::new(),
+    cpp_options: Vec::new(),
+    flavor: Flavor::GnuC11,
+});
 
-fn parse(typedef_names: &[&str], text: &str, tokens: &[Token], part: Part) -> Result<Parsed, SyntaxError> {
+fn parse(
+    typedef_names: &[&str],
+    text: &str,
+    tokens: &[Token],
+    part: Part,
+) -> Result<Parsed, SyntaxError> {
     match parse_text(typedef_names, text) {
-        Ok((declaration, prefix)) => Ok(Parsed { declaration, prefix, renormalised: None }),
+        Ok((declaration, prefix)) => Ok(Parsed {
+            declaration,
+            prefix,
+            renormalised: None,
+        }),
         // lang-c accepts attributes in fewer places than compilers do.
         Err(_) if text.contains("__attribute__") => {
             let renormalised = normalise(text, tokens, part, Attributes::Dropped);
-            let (declaration, prefix) = parse_text(typedef_names, &renormalised.text).map_err(|mut error| {
-                error.offset = renormalised.origin(error.offset, error.offset).map_or(0, |origin| origin.0);
-                error
-            })?;
-            Ok(Parsed { declaration, prefix, renormalised: Some(renormalised) })
+            let (declaration, prefix) =
+                parse_text(typedef_names, &renormalised.text).map_err(|mut error| {
+                    error.offset = renormalised
+                        .origin(error.offset, error.offset)
+                        .map_or(0, |origin| origin.0);
+                    error
+                })?;
+            Ok(Parsed {
+                declaration,
+                prefix,
+                renormalised: Some(renormalised),
+            })
         }
         Err(error) => Err(error),
     }
 }
 
-fn parse_text(typedef_names: &[&str], text: &str) -> Result<(Option<ExternalDeclaration>, usize), SyntaxError> {
+fn parse_text(
+    typedef_names: &[&str],
+    text: &str,
+) -> Result<(Option<ExternalDeclaration>, usize), SyntaxError> {
     let mut source = String::with_capacity(text.len() + 64);
     if !typedef_names.is_empty() {
         source.push_str("typedef int ");
@@ -95,7 +118,11 @@ fn parse_text(typedef_names: &[&str], text: &str) -> Result<(Option<ExternalDecl
         })?
         .unit;
     let own = usize::from(!typedef_names.is_empty());
-    let declaration = if declarations.len() > own { declarations.swap_remove(own).node.into() } else { None };
+    let declaration = if declarations.len() > own {
+        declarations.swap_remove(own).node.into()
+    } else {
+        None
+    };
     Ok((declaration, prefix))
 }
 

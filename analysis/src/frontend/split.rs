@@ -36,7 +36,9 @@ pub fn split(source: &str, tokens: &[Token], at_end: bool) -> (Vec<Item>, usize)
     let mut items = Vec::new();
     let mut start = 0;
     while start < tokens.len() {
-        let Some(item) = scan_item(source, tokens, start, at_end) else { break };
+        let Some(item) = scan_item(source, tokens, start, at_end) else {
+            break;
+        };
         start = item.end;
         items.push(item);
     }
@@ -73,7 +75,12 @@ fn scan_item(source: &str, tokens: &[Token], start: usize, at_end: bool) -> Opti
     let mut is_typedef = false;
     let mut saw_initialiser = false;
     let finish = |end: usize, is_typedef: bool| {
-        Some(Item { kind: kind_of(source, &tokens[start..end], is_typedef), start, body: end, end })
+        Some(Item {
+            kind: kind_of(source, &tokens[start..end], is_typedef),
+            start,
+            body: end,
+            end,
+        })
     };
     while at < tokens.len() {
         let token = tokens[at];
@@ -85,11 +92,17 @@ fn scan_item(source: &str, tokens: &[Token], start: usize, at_end: bool) -> Opti
             TokenKind::Punctuation(b'}') => return finish(at + 1, is_typedef),
             TokenKind::Punctuation(b'=') if parens == 0 => saw_initialiser = true,
             TokenKind::Punctuation(b'{') => {
-                let opens_body =
-                    !saw_initialiser && !opens_tag_body(source, tokens, start, at) && !opens_expression(tokens, start, at);
+                let opens_body = !saw_initialiser
+                    && !opens_tag_body(source, tokens, start, at)
+                    && !opens_expression(tokens, start, at);
                 let end = brace_end(source, tokens, start, at, at_end)?;
                 if opens_body {
-                    return Some(Item { kind: ItemKind::Function, start, body: at, end });
+                    return Some(Item {
+                        kind: ItemKind::Function,
+                        start,
+                        body: at,
+                        end,
+                    });
                 }
                 at = end;
                 continue;
@@ -107,14 +120,23 @@ fn scan_item(source: &str, tokens: &[Token], start: usize, at_end: bool) -> Opti
                     && let Some(body) = old_style_body(source, tokens, start, at)
                 {
                     let end = brace_end(source, tokens, start, body, at_end)?;
-                    return Some(Item { kind: ItemKind::Function, start, body, end });
+                    return Some(Item {
+                        kind: ItemKind::Function,
+                        start,
+                        body,
+                        end,
+                    });
                 }
             }
             _ => {}
         }
         at += 1;
     }
-    if at_end { finish(tokens.len(), is_typedef) } else { None }
+    if at_end {
+        finish(tokens.len(), is_typedef)
+    } else {
+        None
+    }
 }
 
 fn kind_of(source: &str, tokens: &[Token], is_typedef: bool) -> ItemKind {
@@ -133,7 +155,13 @@ fn kind_of(source: &str, tokens: &[Token], is_typedef: bool) -> ItemKind {
 /// Strict matching decides wherever it can. It is overruled by the first `}` in column 0 when it
 /// finds no end at all (a `{` too many, a `}` too few), or when it ends in the middle of an
 /// indented line although the item began in column 0 (a `}` too many).
-fn brace_end(source: &str, tokens: &[Token], item_start: usize, open: usize, at_end: bool) -> Option<usize> {
+fn brace_end(
+    source: &str,
+    tokens: &[Token],
+    item_start: usize,
+    open: usize,
+    at_end: bool,
+) -> Option<usize> {
     let mut depth = 0usize;
     let mut column_zero_end = None;
     let mut at = open;
@@ -154,7 +182,11 @@ fn brace_end(source: &str, tokens: &[Token], item_start: usize, open: usize, at_
         at += 1;
     }
     if at >= tokens.len() {
-        return if at_end { Some(column_zero_end.unwrap_or(tokens.len())) } else { None };
+        return if at_end {
+            Some(column_zero_end.unwrap_or(tokens.len()))
+        } else {
+            None
+        };
     }
     let strict = at + 1;
     if column_zero_end.is_some() || !tokens[item_start].in_column_zero(source) {
@@ -163,7 +195,13 @@ fn brace_end(source: &str, tokens: &[Token], item_start: usize, open: usize, at_
     let one_line = !source[tokens[open].start as usize..tokens[at].start as usize].contains('\n');
     let plausible = match tokens.get(strict) {
         None => true,
-        Some(next) => next.in_column_zero(source) || !matches!(next.kind, TokenKind::Identifier | TokenKind::Punctuation(b'}')),
+        Some(next) => {
+            next.in_column_zero(source)
+                || !matches!(
+                    next.kind,
+                    TokenKind::Identifier | TokenKind::Punctuation(b'}')
+                )
+        }
     };
     if one_line || plausible {
         return Some(strict);
@@ -189,7 +227,9 @@ fn opens_tag_body(source: &str, tokens: &[Token], start: usize, brace: usize) ->
             // A name, or the underlying type of a C23 enum.
             TokenKind::Identifier | TokenKind::Punctuation(b':') => {}
             TokenKind::Punctuation(b')' | b']') => {
-                let Some(open) = group_start(tokens, start, at) else { return false };
+                let Some(open) = group_start(tokens, start, at) else {
+                    return false;
+                };
                 at = open;
                 let is_attribute = tokens[open].is(b'[')
                     || (open > start && is_attribute_word(tokens[open - 1].text(source)));
@@ -206,7 +246,11 @@ fn opens_tag_body(source: &str, tokens: &[Token], start: usize, brace: usize) ->
 /// Whether the `{` at `brace` belongs to an expression: a statement expression `({…})` or a
 /// compound literal inside a parenthesis.
 fn opens_expression(tokens: &[Token], start: usize, brace: usize) -> bool {
-    brace > start && matches!(tokens[brace - 1].kind, TokenKind::Punctuation(b'(' | b',' | b'='))
+    brace > start
+        && matches!(
+            tokens[brace - 1].kind,
+            TokenKind::Punctuation(b'(' | b',' | b'=')
+        )
 }
 
 /// The opening bracket that the one at `close` closes.
@@ -228,14 +272,27 @@ pub(super) fn group_start(tokens: &[Token], start: usize, close: usize) -> Optio
 }
 
 /// Recognises `name(a, b) int a; char *b; {` and returns the index of its `{`.
-fn old_style_body(source: &str, tokens: &[Token], start: usize, first_declaration: usize) -> Option<usize> {
+fn old_style_body(
+    source: &str,
+    tokens: &[Token],
+    start: usize,
+    first_declaration: usize,
+) -> Option<usize> {
     let open = group_start(tokens, start, first_declaration - 1)?;
     let names = &tokens[open + 1..first_declaration - 1];
     let is_name_list = !names.is_empty()
         && names.iter().enumerate().all(|(position, token)| {
-            if position % 2 == 0 { token.kind == TokenKind::Identifier } else { token.is(b',') }
+            if position % 2 == 0 {
+                token.kind == TokenKind::Identifier
+            } else {
+                token.is(b',')
+            }
         });
-    if !is_name_list || open == start || tokens[open - 1].kind != TokenKind::Identifier || is_attribute_word(tokens[open - 1].text(source)) {
+    if !is_name_list
+        || open == start
+        || tokens[open - 1].kind != TokenKind::Identifier
+        || is_attribute_word(tokens[open - 1].text(source))
+    {
         return None;
     }
     let mut at = first_declaration;
@@ -275,7 +332,10 @@ mod tests {
         let shown: Vec<String> = items
             .iter()
             .map(|item| {
-                let words: Vec<&str> = tokens[item.start..item.end].iter().map(|token| token.text(source)).collect();
+                let words: Vec<&str> = tokens[item.start..item.end]
+                    .iter()
+                    .map(|token| token.text(source))
+                    .collect();
                 format!("{:?}: {}", item.kind, words.join(" "))
             })
             .collect();

@@ -13,6 +13,8 @@ pub struct Body {
     pub variadic: bool,
     pub locals: Vec<Local>,
     pub strings: Vec<Box<[u8]>>,
+    /// What gives the function's `static` variables their first values, before the program runs.
+    pub statics: Vec<Statement>,
     /// Blocks in an order in which the entry is the first.
     pub blocks: Vec<Block>,
     /// Layouts of the records that are defined inside this function.
@@ -54,14 +56,34 @@ pub struct Block {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Statement {
     /// Reads memory into a register.
-    Load { target: LocalId, place: Place, ty: Ty, mode: AccessMode },
+    Load {
+        target: LocalId,
+        place: Place,
+        ty: Ty,
+        mode: AccessMode,
+    },
     /// Writes a value to memory.
-    Store { place: Place, value: Operand, ty: Ty, mode: AccessMode },
+    Store {
+        place: Place,
+        value: Operand,
+        ty: Ty,
+        mode: AccessMode,
+    },
     /// Reads and writes memory in one indivisible step; `target` gets the old value.
-    Update { target: LocalId, place: Place, operator: BinaryOperator, value: Operand, ty: Ty },
+    Update {
+        target: LocalId,
+        place: Place,
+        operator: BinaryOperator,
+        value: Operand,
+        ty: Ty,
+    },
     /// Computes on registers.
     Assign { target: LocalId, value: Rvalue },
-    Call { target: Option<LocalId>, callee: Callee, arguments: Vec<Operand> },
+    Call {
+        target: Option<LocalId>,
+        callee: Callee,
+        arguments: Vec<Operand>,
+    },
     /// Inline assembly: its memory operands are loads before and stores of unknown values behind.
     Assembly { memory_clobber: bool },
 }
@@ -98,18 +120,36 @@ pub enum Rvalue {
     Use(Operand),
     Unary(UnaryOperator, Operand),
     /// Both operands have the type `ty` (shifts: the left one).
-    Binary { operator: BinaryOperator, left: Operand, right: Operand, ty: Ty },
+    Binary {
+        operator: BinaryOperator,
+        left: Operand,
+        right: Operand,
+        ty: Ty,
+    },
     /// Converts from one type to that of the target.
-    Convert { value: Operand, from: Ty },
+    Convert {
+        value: Operand,
+        from: Ty,
+    },
     AddressOf(Place),
     /// `base + index * size`, in bytes of the element.
-    PointerAdd { base: Operand, index: Operand, size: u64 },
+    PointerAdd {
+        base: Operand,
+        index: Operand,
+        size: u64,
+    },
     /// `(left - right) / size`.
-    PointerDifference { left: Operand, right: Operand, size: u64 },
+    PointerDifference {
+        left: Operand,
+        right: Operand,
+        size: u64,
+    },
     /// The address of a label, for computed `goto`.
     LabelAddress(BlockId),
     /// Storage on the stack whose size is known at run time.
-    StackAllocate { bytes: Operand },
+    StackAllocate {
+        bytes: Operand,
+    },
     /// The next variable argument.
     VariableArgument(Operand),
 }
@@ -146,9 +186,20 @@ pub enum BinaryOperator {
 pub enum Terminator {
     Goto(BlockId),
     /// To `then` if the condition is not zero.
-    Branch { condition: Operand, then: BlockId, otherwise: BlockId },
-    Switch { value: Operand, cases: Vec<SwitchCase>, default: BlockId },
-    ComputedGoto { address: Operand, targets: Vec<BlockId> },
+    Branch {
+        condition: Operand,
+        then: BlockId,
+        otherwise: BlockId,
+    },
+    Switch {
+        value: Operand,
+        cases: Vec<SwitchCase>,
+        default: BlockId,
+    },
+    ComputedGoto {
+        address: Operand,
+        targets: Vec<BlockId>,
+    },
     Return(Option<Operand>),
     #[default]
     Unreachable,
@@ -183,7 +234,9 @@ impl Statement {
         match self {
             Statement::Load { place, mode, .. } => Some((AccessKind::Read, place, *mode)),
             Statement::Store { place, mode, .. } => Some((AccessKind::Write, place, *mode)),
-            Statement::Update { place, .. } => Some((AccessKind::Update, place, AccessMode::Atomic)),
+            Statement::Update { place, .. } => {
+                Some((AccessKind::Update, place, AccessMode::Atomic))
+            }
             Statement::Assign { .. } | Statement::Call { .. } | Statement::Assembly { .. } => None,
         }
     }
@@ -205,9 +258,19 @@ impl Body {
     /// Every statement with its place in the body, block by block.
     pub fn statements(&self) -> impl Iterator<Item = (StatementId, &Statement)> {
         self.blocks.iter().enumerate().flat_map(|(block, content)| {
-            content.statements.iter().enumerate().map(move |(index, statement)| {
-                (StatementId { block: BlockId(block as u32), index: index as u32 }, statement)
-            })
+            content
+                .statements
+                .iter()
+                .enumerate()
+                .map(move |(index, statement)| {
+                    (
+                        StatementId {
+                            block: BlockId(block as u32),
+                            index: index as u32,
+                        },
+                        statement,
+                    )
+                })
         })
     }
 }

@@ -7,10 +7,14 @@ impl Terminator {
     pub fn successors(&self) -> Vec<BlockId> {
         match self {
             Terminator::Goto(target) => vec![*target],
-            Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-            Terminator::Switch { cases, default, .. } => {
-                cases.iter().map(|case| case.target).chain([*default]).collect()
-            }
+            Terminator::Branch {
+                then, otherwise, ..
+            } => vec![*then, *otherwise],
+            Terminator::Switch { cases, default, .. } => cases
+                .iter()
+                .map(|case| case.target)
+                .chain([*default])
+                .collect(),
             Terminator::ComputedGoto { targets, .. } => targets.clone(),
             Terminator::Return(_) | Terminator::Unreachable => Vec::new(),
         }
@@ -20,7 +24,9 @@ impl Terminator {
     pub fn redirect(&mut self, mut to: impl FnMut(BlockId) -> BlockId) {
         match self {
             Terminator::Goto(target) => *target = to(*target),
-            Terminator::Branch { then, otherwise, .. } => {
+            Terminator::Branch {
+                then, otherwise, ..
+            } => {
                 *then = to(*then);
                 *otherwise = to(*otherwise);
             }
@@ -49,7 +55,11 @@ pub fn reverse_postorder(blocks: &[Block]) -> Vec<BlockId> {
     seen[0] = true;
     while let Some((block, successors, next)) = stack.last_mut() {
         // Later successors first, so that the order reads like the source text.
-        if let Some(&successor) = successors.len().checked_sub(*next + 1).and_then(|at| successors.get(at)) {
+        if let Some(&successor) = successors
+            .len()
+            .checked_sub(*next + 1)
+            .and_then(|at| successors.get(at))
+        {
             *next += 1;
             if !std::mem::replace(&mut seen[successor.0 as usize], true) {
                 let following = blocks[successor.0 as usize].terminator.successors();

@@ -25,7 +25,10 @@ pub enum Base {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Projection {
-    Field { record: RecordRef, name: Ustr },
+    Field {
+        record: RecordRef,
+        name: Ustr,
+    },
     /// An array element; behind `Deref`, an element counted from the pointer.
     Index(Operand),
 }
@@ -53,20 +56,33 @@ pub enum GlobalScope {
     /// `static` at file scope: in this translation unit.
     Unit(Ustr),
     /// `static` inside a function; the number tells variables of the same name apart.
-    Function { unit: Ustr, function: Ustr, ordinal: u32 },
+    Function {
+        unit: Ustr,
+        function: Ustr,
+        ordinal: u32,
+    },
 }
 
 impl Place {
     pub fn local(local: LocalId) -> Place {
-        Place { base: Base::Local(local), path: Vec::new() }
+        Place {
+            base: Base::Local(local),
+            path: Vec::new(),
+        }
     }
 
     pub fn global(global: GlobalRef) -> Place {
-        Place { base: Base::Global(global), path: Vec::new() }
+        Place {
+            base: Base::Global(global),
+            path: Vec::new(),
+        }
     }
 
     pub fn deref(pointer: Operand) -> Place {
-        Place { base: Base::Deref(pointer), path: Vec::new() }
+        Place {
+            base: Base::Deref(pointer),
+            path: Vec::new(),
+        }
     }
 
     pub fn then(mut self, projection: Projection) -> Place {

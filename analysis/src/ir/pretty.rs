@@ -12,11 +12,17 @@ pub struct Pretty<'b> {
 
 impl Body {
     pub fn pretty(&self) -> Pretty<'_> {
-        Pretty { body: self, comment: None }
+        Pretty {
+            body: self,
+            comment: None,
+        }
     }
 
     pub fn pretty_with<'b>(&'b self, comment: &'b dyn Fn(StatementId) -> String) -> Pretty<'b> {
-        Pretty { body: self, comment: Some(comment) }
+        Pretty {
+            body: self,
+            comment: Some(comment),
+        }
     }
 }
 
@@ -27,9 +33,19 @@ impl Display for Pretty<'_> {
         for index in 0..body.parameters {
             let local = &body.locals[index];
             let separator = if index > 0 { ", " } else { "" };
-            write!(f, "{separator}{}: {}", self.local(LocalId(index as u32)), local.ty)?;
+            write!(
+                f,
+                "{separator}{}: {}",
+                self.local(LocalId(index as u32)),
+                local.ty
+            )?;
         }
-        writeln!(f, "{}) {} {{", if body.variadic { ", ..." } else { "" }, body.result)?;
+        writeln!(
+            f,
+            "{}) {} {{",
+            if body.variadic { ", ..." } else { "" },
+            body.result
+        )?;
         for (index, local) in body.locals.iter().enumerate().skip(body.parameters) {
             let id = LocalId(index as u32);
             match (local.name.is_some(), local.storage) {
@@ -38,10 +54,16 @@ impl Display for Pretty<'_> {
                 (false, Storage::Register) => {}
             }
         }
+        for statement in &body.statics {
+            writeln!(f, "  static {}", self.statement(statement))?;
+        }
         for (index, block) in body.blocks.iter().enumerate() {
             writeln!(f, "b{index}:")?;
             for (position, statement) in block.statements.iter().enumerate() {
-                let id = StatementId { block: BlockId(index as u32), index: position as u32 };
+                let id = StatementId {
+                    block: BlockId(index as u32),
+                    index: position as u32,
+                };
                 let text = self.statement(statement);
                 match self.comment {
                     Some(comment) => writeln!(f, "  {text:<50} // {}", comment(id))?,
@@ -56,11 +78,20 @@ impl Display for Pretty<'_> {
 
 impl Pretty<'_> {
     fn local(&self, id: LocalId) -> String {
-        let Some(local) = self.body.locals.get(id.0 as usize) else { return format!("%{}", id.0) };
+        let Some(local) = self.body.locals.get(id.0 as usize) else {
+            return format!("%{}", id.0);
+        };
         match local.name {
             Some(name) => {
-                let twins = self.body.locals[..id.0 as usize].iter().filter(|other| other.name == Some(name)).count();
-                if twins > 0 { format!("{name}.{twins}") } else { name.to_string() }
+                let twins = self.body.locals[..id.0 as usize]
+                    .iter()
+                    .filter(|other| other.name == Some(name))
+                    .count();
+                if twins > 0 {
+                    format!("{name}.{twins}")
+                } else {
+                    name.to_string()
+                }
             }
             None => format!("%{}", id.0),
         }
@@ -92,7 +123,9 @@ impl Pretty<'_> {
         };
         for (index, projection) in place.path.iter().enumerate() {
             match projection {
-                Projection::Field { name, .. } if index == 0 && matches!(place.base, Base::Deref(_)) => {
+                Projection::Field { name, .. }
+                    if index == 0 && matches!(place.base, Base::Deref(_)) =>
+                {
                     text.push_str(name);
                 }
                 Projection::Field { name, .. } => {
@@ -107,51 +140,105 @@ impl Pretty<'_> {
 
     fn statement(&self, statement: &Statement) -> String {
         match statement {
-            Statement::Load { target, place, mode, .. } => {
-                format!("{} = load{} {}", self.local(*target), mode.suffix(), self.place(place))
+            Statement::Load {
+                target,
+                place,
+                mode,
+                ..
+            } => {
+                format!(
+                    "{} = load{} {}",
+                    self.local(*target),
+                    mode.suffix(),
+                    self.place(place)
+                )
             }
-            Statement::Store { place, value, mode, .. } => {
-                format!("store{} {} = {}", mode.suffix(), self.place(place), self.operand(value))
+            Statement::Store {
+                place, value, mode, ..
+            } => {
+                format!(
+                    "store{} {} = {}",
+                    mode.suffix(),
+                    self.place(place),
+                    self.operand(value)
+                )
             }
-            Statement::Update { target, place, operator, value, .. } => format!(
+            Statement::Update {
+                target,
+                place,
+                operator,
+                value,
+                ..
+            } => format!(
                 "{} = update {} {}= {}",
                 self.local(*target),
                 self.place(place),
                 operator.symbol(),
                 self.operand(value)
             ),
-            Statement::Assign { target, value } => format!("{} = {}", self.local(*target), self.rvalue(value)),
-            Statement::Call { target, callee, arguments } => {
+            Statement::Assign { target, value } => {
+                format!("{} = {}", self.local(*target), self.rvalue(value))
+            }
+            Statement::Call {
+                target,
+                callee,
+                arguments,
+            } => {
                 let callee = match callee {
                     Callee::Direct(function) => function.name.to_string(),
                     Callee::Indirect(pointer) => format!("(*{})", self.operand(pointer)),
                 };
-                let arguments: Vec<String> = arguments.iter().map(|argument| self.operand(argument)).collect();
+                let arguments: Vec<String> = arguments
+                    .iter()
+                    .map(|argument| self.operand(argument))
+                    .collect();
                 let call = format!("call {callee}({})", arguments.join(", "));
                 match target {
                     Some(target) => format!("{} = {call}", self.local(*target)),
                     None => call,
                 }
             }
-            Statement::Assembly { memory_clobber: true } => "asm (memory)".into(),
-            Statement::Assembly { memory_clobber: false } => "asm".into(),
+            Statement::Assembly {
+                memory_clobber: true,
+            } => "asm (memory)".into(),
+            Statement::Assembly {
+                memory_clobber: false,
+            } => "asm".into(),
         }
     }
 
     fn rvalue(&self, value: &Rvalue) -> String {
         match value {
             Rvalue::Use(operand) => self.operand(operand),
-            Rvalue::Unary(operator, operand) => format!("{}{}", operator.symbol(), self.operand(operand)),
-            Rvalue::Binary { operator, left, right, .. } => {
-                format!("{} {} {}", self.operand(left), operator.symbol(), self.operand(right))
+            Rvalue::Unary(operator, operand) => {
+                format!("{}{}", operator.symbol(), self.operand(operand))
             }
-            Rvalue::Convert { value, from } => format!("convert {} from {from}", self.operand(value)),
+            Rvalue::Binary {
+                operator,
+                left,
+                right,
+                ..
+            } => {
+                format!(
+                    "{} {} {}",
+                    self.operand(left),
+                    operator.symbol(),
+                    self.operand(right)
+                )
+            }
+            Rvalue::Convert { value, from } => {
+                format!("convert {} from {from}", self.operand(value))
+            }
             Rvalue::AddressOf(place) => format!("&{}", self.place(place)),
             Rvalue::PointerAdd { base, index, size } => {
                 format!("{} + {} * {size}", self.operand(base), self.operand(index))
             }
             Rvalue::PointerDifference { left, right, size } => {
-                format!("({} - {}) / {size}", self.operand(left), self.operand(right))
+                format!(
+                    "({} - {}) / {size}",
+                    self.operand(left),
+                    self.operand(right)
+                )
             }
             Rvalue::LabelAddress(block) => format!("&&b{}", block.0),
             Rvalue::StackAllocate { bytes } => format!("stack {}", self.operand(bytes)),
@@ -162,22 +249,47 @@ impl Pretty<'_> {
     fn terminator(&self, terminator: &Terminator) -> String {
         match terminator {
             Terminator::Goto(target) => format!("goto b{}", target.0),
-            Terminator::Branch { condition, then, otherwise } => {
-                format!("if {} goto b{} else b{}", self.operand(condition), then.0, otherwise.0)
+            Terminator::Branch {
+                condition,
+                then,
+                otherwise,
+            } => {
+                format!(
+                    "if {} goto b{} else b{}",
+                    self.operand(condition),
+                    then.0,
+                    otherwise.0
+                )
             }
-            Terminator::Switch { value, cases, default } => {
+            Terminator::Switch {
+                value,
+                cases,
+                default,
+            } => {
                 let cases: Vec<String> = cases
                     .iter()
                     .map(|case| {
-                        let range = if case.low == case.high { String::new() } else { format!("..={}", case.high) };
+                        let range = if case.low == case.high {
+                            String::new()
+                        } else {
+                            format!("..={}", case.high)
+                        };
                         format!("{}{range}: b{}", case.low, case.target.0)
                     })
                     .collect();
                 let separator = if cases.is_empty() { "" } else { ", " };
-                format!("switch {} {{{}{separator}default: b{}}}", self.operand(value), cases.join(", "), default.0)
+                format!(
+                    "switch {} {{{}{separator}default: b{}}}",
+                    self.operand(value),
+                    cases.join(", "),
+                    default.0
+                )
             }
             Terminator::ComputedGoto { address, targets } => {
-                let targets: Vec<String> = targets.iter().map(|target| format!("b{}", target.0)).collect();
+                let targets: Vec<String> = targets
+                    .iter()
+                    .map(|target| format!("b{}", target.0))
+                    .collect();
                 format!("goto *{} [{}]", self.operand(address), targets.join(", "))
             }
             Terminator::Return(Some(value)) => format!("return {}", self.operand(value)),

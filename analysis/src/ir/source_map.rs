@@ -15,6 +15,7 @@ pub struct Span {
 pub struct BodySourceMap {
     pub statements: Vec<Vec<Span>>,
     pub terminators: Vec<Span>,
+    pub statics: Vec<Span>,
     pub locals: Vec<Span>,
 }
 

@@ -19,9 +19,15 @@ pub enum TyKind {
     Float(FloatTy),
     Complex(FloatTy),
     Pointer(Ty),
-    Array { element: Ty, length: ArrayLength },
+    Array {
+        element: Ty,
+        length: ArrayLength,
+    },
     /// A GNU vector of so many bytes.
-    Vector { element: Ty, bytes: u64 },
+    Vector {
+        element: Ty,
+        bytes: u64,
+    },
     Function(FunctionTy),
     Record(RecordRef),
     /// The compiler's own `va_list`.
@@ -104,6 +110,22 @@ impl RecordRef {
         RecordRef(Ustr::from(&format!("{display}#{content:016x}.{index}")))
     }
 
+    /// A record of a file-scope declaration that also binds the name `anchor`.
+    pub fn anchored(display: &str, content: u64, index: usize, anchor: Ustr) -> RecordRef {
+        RecordRef(Ustr::from(&format!(
+            "{display}#{content:016x}.{index}.{anchor}"
+        )))
+    }
+
+    /// The declaration's mark, the record's number in it, and a name that the declaration binds.
+    pub fn anchor(self) -> Option<(u64, usize, Ustr)> {
+        let (_, identity) = self.0.as_str().split_once('#')?;
+        let mut parts = identity.splitn(3, '.');
+        let content = u64::from_str_radix(parts.next()?, 16).ok()?;
+        let index = parts.next()?.parse().ok()?;
+        Some((content, index, Ustr::from(parts.next()?)))
+    }
+
     /// A record of which only the name is known.
     pub fn opaque(display: &str) -> RecordRef {
         RecordRef(Ustr::from(display))
@@ -150,7 +172,10 @@ pub struct BitRange {
 
 impl Ty {
     pub fn new(kind: TyKind) -> Ty {
-        Ty { kind: Arc::new(kind), qualifiers: Qualifiers::NONE }
+        Ty {
+            kind: Arc::new(kind),
+            qualifiers: Qualifiers::NONE,
+        }
     }
 
     pub fn kind(&self) -> &TyKind {
@@ -183,7 +208,10 @@ impl Ty {
     }
 
     pub fn unqualified(&self) -> Ty {
-        Ty { kind: self.kind.clone(), qualifiers: Qualifiers::NONE }
+        Ty {
+            kind: self.kind.clone(),
+            qualifiers: Qualifiers::NONE,
+        }
     }
 
     pub fn is_volatile(&self) -> bool {
@@ -216,7 +244,14 @@ impl Ty {
 
     /// Whether a variable of this type fits a register of the representation.
     pub fn is_scalar(&self) -> bool {
-        !matches!(*self.kind, TyKind::Record(_) | TyKind::Array { .. } | TyKind::Function(_) | TyKind::VaList | TyKind::Vector { .. })
+        !matches!(
+            *self.kind,
+            TyKind::Record(_)
+                | TyKind::Array { .. }
+                | TyKind::Function(_)
+                | TyKind::VaList
+                | TyKind::Vector { .. }
+        )
     }
 
     pub fn pointee(&self) -> Option<&Ty> {
@@ -293,17 +328,34 @@ impl fmt::Display for Ty {
             TyKind::Float(float) => float.fmt(f),
             TyKind::Complex(float) => write!(f, "complex {float}"),
             TyKind::Pointer(pointee) => write!(f, "*{pointee}"),
-            TyKind::Array { element, length: ArrayLength::Known(length) } => write!(f, "[{length}]{element}"),
-            TyKind::Array { element, length: ArrayLength::Unknown } => write!(f, "[]{element}"),
-            TyKind::Array { element, length: ArrayLength::Variable } => write!(f, "[?]{element}"),
+            TyKind::Array {
+                element,
+                length: ArrayLength::Known(length),
+            } => write!(f, "[{length}]{element}"),
+            TyKind::Array {
+                element,
+                length: ArrayLength::Unknown,
+            } => write!(f, "[]{element}"),
+            TyKind::Array {
+                element,
+                length: ArrayLength::Variable,
+            } => write!(f, "[?]{element}"),
             TyKind::Vector { element, bytes } => write!(f, "vector({bytes}) {element}"),
             TyKind::Function(function) => {
                 f.write_str("fn(")?;
                 for (index, parameter) in function.parameters.iter().enumerate() {
                     write!(f, "{}{parameter}", if index > 0 { ", " } else { "" })?;
                 }
-                f.write_str(if function.unspecified || function.variadic { "…)" } else { ")" })?;
-                if function.result.is_void() { Ok(()) } else { write!(f, " {}", function.result) }
+                f.write_str(if function.unspecified || function.variadic {
+                    "…)"
+                } else {
+                    ")"
+                })?;
+                if function.result.is_void() {
+                    Ok(())
+                } else {
+                    write!(f, " {}", function.result)
+                }
             }
             TyKind::Record(record) => f.write_str(record.display()),
             TyKind::VaList => f.write_str("va_list"),
@@ -323,7 +375,9 @@ impl fmt::Display for IntTy {
             IntRank::Long => "long",
             IntRank::LongLong => "llong",
             IntRank::Int128 => "int128",
-            IntRank::BitInt(width) => return write!(f, "{}bits{width}", if self.signed { "" } else { "u" }),
+            IntRank::BitInt(width) => {
+                return write!(f, "{}bits{width}", if self.signed { "" } else { "u" });
+            }
         };
         write!(f, "{}{name}", if self.signed { "" } else { "u" })
     }

@@ -14,7 +14,11 @@ struct AssemblyOperand {
 impl Normaliser<'_> {
     pub(super) fn assembly(&mut self, at: usize) -> usize {
         let mut open = at + 1;
-        while self.tokens.get(open).is_some_and(|token| token.kind == TokenKind::Identifier) {
+        while self
+            .tokens
+            .get(open)
+            .is_some_and(|token| token.kind == TokenKind::Identifier)
+        {
             open += 1;
         }
         if !self.tokens.get(open).is_some_and(|token| token.is(b'(')) {
@@ -30,14 +34,24 @@ impl Normaliser<'_> {
     }
 
     fn is_statement(&self, at: usize) -> bool {
-        let Some(before) = at.checked_sub(1) else { return false };
+        let Some(before) = at.checked_sub(1) else {
+            return false;
+        };
         let previous = self.tokens[before];
         match previous.kind {
             TokenKind::Punctuation(b';' | b'{' | b'}' | b':') => true,
-            TokenKind::Identifier => matches!(previous.text(self.source), "else" | "do" | "__extension__"),
+            TokenKind::Identifier => {
+                matches!(previous.text(self.source), "else" | "do" | "__extension__")
+            }
             TokenKind::Punctuation(b')') => {
-                let header = group_start(self.tokens, 0, before).and_then(|open| open.checked_sub(1));
-                header.is_some_and(|word| matches!(self.tokens[word].text(self.source), "if" | "while" | "for" | "switch"))
+                let header =
+                    group_start(self.tokens, 0, before).and_then(|open| open.checked_sub(1));
+                header.is_some_and(|word| {
+                    matches!(
+                        self.tokens[word].text(self.source),
+                        "if" | "while" | "for" | "switch"
+                    )
+                })
             }
             _ => false,
         }
@@ -50,7 +64,9 @@ impl Normaliser<'_> {
         let inputs = self.operands(section(2));
         let clobbers = section(3);
         let labels = section(4);
-        let memory = self.tokens[clobbers.0..clobbers.1].iter().any(|token| token.text(self.source) == "\"memory\"");
+        let memory = self.tokens[clobbers.0..clobbers.1]
+            .iter()
+            .any(|token| token.text(self.source) == "\"memory\"");
         let jumps: Vec<Token> = self.tokens[labels.0..labels.1]
             .iter()
             .filter(|token| token.kind == TokenKind::Identifier)
@@ -68,7 +84,11 @@ impl Normaliser<'_> {
             self.run(output.start, output.end);
             self.emit_text(at, ")");
         }
-        for input in outputs.iter().filter(|output| output.read_too).chain(&inputs) {
+        for input in outputs
+            .iter()
+            .filter(|output| output.read_too)
+            .chain(&inputs)
+        {
             self.emit_text(at, ",");
             self.run(input.start, input.end);
         }
@@ -95,7 +115,9 @@ impl Normaliser<'_> {
                     from = at + 1;
                     at += 1;
                 }
-                TokenKind::Punctuation(b'(' | b'[' | b'{') => at = skip_group(self.tokens, at).min(end),
+                TokenKind::Punctuation(b'(' | b'[' | b'{') => {
+                    at = skip_group(self.tokens, at).min(end)
+                }
                 _ => at += 1,
             }
         }
@@ -115,7 +137,11 @@ impl Normaliser<'_> {
                 }
                 TokenKind::Punctuation(b'(') => {
                     let close = skip_group(self.tokens, at).min(end);
-                    operands.push(AssemblyOperand { start: at + 1, end: close - 1, read_too });
+                    operands.push(AssemblyOperand {
+                        start: at + 1,
+                        end: close - 1,
+                        read_too,
+                    });
                     read_too = false;
                     at = close;
                 }

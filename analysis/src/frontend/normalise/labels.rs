@@ -10,7 +10,10 @@ impl Normaliser<'_> {
         self.label_blocks.last() == Some(&true)
             && at.checked_sub(1).is_some_and(|before| {
                 let token = self.tokens[before];
-                token.is(b';') || token.is(b'{') || token.is(b'}') || (token.is(b':') && self.ended_label())
+                token.is(b';')
+                    || token.is(b'{')
+                    || token.is(b'}')
+                    || (token.is(b':') && self.ended_label())
             })
     }
 
@@ -65,18 +68,26 @@ impl Normaliser<'_> {
 
     /// `default` also occurs in `_Generic`, where it is no label.
     fn is_switch_label(&self, at: usize) -> bool {
-        !at.checked_sub(1).is_some_and(|before| self.tokens[before].is(b','))
+        !at.checked_sub(1)
+            .is_some_and(|before| self.tokens[before].is(b','))
     }
 
     /// `&&name` where an operand is expected.
     pub(super) fn is_label_address(&self, at: usize) -> bool {
-        if !self.tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Identifier) {
+        if !self
+            .tokens
+            .get(at + 1)
+            .is_some_and(|next| next.kind == TokenKind::Identifier)
+        {
             return false;
         }
         match self.previous {
             None => true,
             Some(previous) => match previous.kind {
-                TokenKind::Punctuation(b')' | b']' | b'}') | TokenKind::Number | TokenKind::String | TokenKind::Character => false,
+                TokenKind::Punctuation(b')' | b']' | b'}')
+                | TokenKind::Number
+                | TokenKind::String
+                | TokenKind::Character => false,
                 TokenKind::Identifier => previous.text(self.source) == "return",
                 TokenKind::Operator => !matches!(previous.text(self.source), "++" | "--"),
                 TokenKind::Punctuation(_) => true,
@@ -121,7 +132,9 @@ impl Normaliser<'_> {
         if !self.tokens.get(body).is_some_and(|next| next.is(b'{')) {
             return None;
         }
-        self.output.notes.push(NormalisationNote::NestedFunction { at: self.tokens[at].start });
+        self.output.notes.push(NormalisationNote::NestedFunction {
+            at: self.tokens[at].start,
+        });
         // Not through `run`: the first word would be taken for the nested function again.
         for index in at..body {
             self.emit(index);
@@ -134,7 +147,21 @@ impl Normaliser<'_> {
 fn is_statement_word(text: &str) -> bool {
     matches!(
         text,
-        "if" | "else" | "while" | "for" | "do" | "switch" | "return" | "goto" | "case" | "default" | "break"
-            | "continue" | "sizeof" | "typedef" | "asm" | "__asm__" | "__asm"
+        "if" | "else"
+            | "while"
+            | "for"
+            | "do"
+            | "switch"
+            | "return"
+            | "goto"
+            | "case"
+            | "default"
+            | "break"
+            | "continue"
+            | "sizeof"
+            | "typedef"
+            | "asm"
+            | "__asm__"
+            | "__asm"
     )
 }

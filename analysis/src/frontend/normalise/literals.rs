@@ -8,7 +8,11 @@ impl Normaliser<'_> {
         let token = self.tokens[at];
         let text = token.text(self.source);
         let body = text.strip_prefix("u8'").map(|_| &text[2..]).unwrap_or(text);
-        let quote = if body.contains('"') && !body.starts_with('\'') { '"' } else { '\'' };
+        let quote = if body.contains('"') && !body.starts_with('\'') {
+            '"'
+        } else {
+            '\''
+        };
         let unterminated = body.len() < 2 || !body.ends_with(quote);
         if body.bytes().all(|byte| byte < 0x80) && !has_odd_escape(body) && !unterminated {
             self.emit_text(at, body);
@@ -45,7 +49,9 @@ fn known_suffix(text: &str) -> &str {
             return &text[..text.len() - suffix.len()];
         }
     }
-    let is_float = text.contains('.') || (!hexadecimal && lower.contains('e')) || (hexadecimal && lower.contains('p'));
+    let is_float = text.contains('.')
+        || (!hexadecimal && lower.contains('e'))
+        || (hexadecimal && lower.contains('p'));
     if is_float {
         for suffix in ["bf16", "q", "w", "df", "dd", "dl"] {
             if !hexadecimal && lower.ends_with(suffix) {
@@ -61,7 +67,11 @@ fn has_odd_escape(text: &str) -> bool {
     let mut at = 0;
     while at + 1 < bytes.len() {
         if bytes[at] == b'\\' {
-            if !matches!(bytes[at + 1], b'\'' | b'"' | b'?' | b'\\' | b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'0'..=b'7' | b'x') {
+            if !matches!(
+                bytes[at + 1],
+                b'\'' | b'"' | b'?' | b'\\' | b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' | b'0'
+                    ..=b'7' | b'x'
+            ) {
                 return true;
             }
             at += 2;
@@ -83,13 +93,33 @@ fn rewrite(text: &str, quote: char, unterminated: bool) -> String {
                     let digits = if marker == 'u' { 4 } else { 8 };
                     let mut value = 0u32;
                     for _ in 0..digits {
-                        let Some(digit) = characters.peek().and_then(|next| next.to_digit(16)) else { break };
+                        let Some(digit) = characters.peek().and_then(|next| next.to_digit(16))
+                        else {
+                            break;
+                        };
                         value = (value << 4) | digit;
                         characters.next();
                     }
-                    push_octal(&mut output, char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER));
+                    push_octal(
+                        &mut output,
+                        char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER),
+                    );
                 }
-                Some(known @ ('\'' | '"' | '?' | '\\' | 'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' | '0'..='7' | 'x')) => {
+                Some(
+                    known @ ('\''
+                    | '"'
+                    | '?'
+                    | '\\'
+                    | 'a'
+                    | 'b'
+                    | 'f'
+                    | 'n'
+                    | 'r'
+                    | 't'
+                    | 'v'
+                    | '0'..='7'
+                    | 'x'),
+                ) => {
                     output.push('\\');
                     output.push(known);
                 }

@@ -29,8 +29,19 @@ pub const INT128: &str = "_Decimal128x";
 
 /// Type names that the compiler knows without a declaration.
 pub const BUILTIN_TYPE_NAMES: &[&str] = &[
-    AUTO, "__int128_t", "__uint128_t", "__float128", "__float80", "__bf16", "__fp16", "__builtin_ms_va_list", "bool",
-    "char8_t", "__ibm128", "wchar_t", "__SVInt8_t",
+    AUTO,
+    "__int128_t",
+    "__uint128_t",
+    "__float128",
+    "__float80",
+    "__bf16",
+    "__fp16",
+    "__builtin_ms_va_list",
+    "bool",
+    "char8_t",
+    "__ibm128",
+    "wchar_t",
+    "__SVInt8_t",
 ];
 
 /// A normalised item.
@@ -82,7 +93,11 @@ pub fn normalise(source: &str, tokens: &[Token], part: Part, attributes: Attribu
         part,
         attributes,
         output: Normalised {
-            text: String::with_capacity(tokens.last().map_or(0, |last| (last.end - tokens[0].start) as usize)),
+            text: String::with_capacity(
+                tokens
+                    .last()
+                    .map_or(0, |last| (last.end - tokens[0].start) as usize),
+            ),
             origins: Vec::with_capacity(tokens.len()),
             notes: Vec::new(),
         },
@@ -145,7 +160,9 @@ impl<'a> Normaliser<'a> {
                 self.emit(at);
                 at + 1
             }
-            TokenKind::Punctuation(b'[') if self.next_is(at, b'[') && self.is_attribute_bracket(at) => {
+            TokenKind::Punctuation(b'[')
+                if self.next_is(at, b'[') && self.is_attribute_bracket(at) =>
+            {
                 skip_group(self.tokens, at)
             }
             TokenKind::Punctuation(b'?') if self.next_is(at, b':') => {
@@ -174,7 +191,8 @@ impl<'a> Normaliser<'a> {
         self.label_blocks.push(is_block);
         self.emit(at);
         let previous = at.checked_sub(1).map(|before| self.tokens[before]);
-        let empty_literal = self.next_is(at, b'}') && previous.is_some_and(|before| before.is(b')')) && !is_block;
+        let empty_literal =
+            self.next_is(at, b'}') && previous.is_some_and(|before| before.is(b')')) && !is_block;
         if empty_literal {
             // `(T){}`: lang-c wants an initialiser, and zero says the same.
             self.emit_text(at, "0");
@@ -184,13 +202,16 @@ impl<'a> Normaliser<'a> {
 
     /// Whether the `{` opens statements, as opposed to members or initialisers.
     fn opens_block(&self, at: usize) -> bool {
-        let Some(previous) = at.checked_sub(1).map(|before| self.tokens[before]) else { return true };
+        let Some(previous) = at.checked_sub(1).map(|before| self.tokens[before]) else {
+            return true;
+        };
         match previous.kind {
             TokenKind::Punctuation(b';' | b'{' | b'}' | b':' | b'(') => {
                 // `{{1, 2}}`: inside an initialiser every brace is one.
                 !(previous.is(b'{') && self.label_blocks.last() == Some(&false))
             }
-            TokenKind::Punctuation(b')') => match super::split::group_start(self.tokens, 0, at - 1) {
+            TokenKind::Punctuation(b')') => match super::split::group_start(self.tokens, 0, at - 1)
+            {
                 Some(open) => !self.is_compound_literal(open),
                 None => true,
             },
@@ -203,27 +224,40 @@ impl<'a> Normaliser<'a> {
     }
 
     fn follows_tag_keyword(&self, brace: usize) -> bool {
-        (0..brace).rev().take(4).any(|at| super::split::is_tag_keyword(self.tokens[at].text(self.source)))
+        (0..brace)
+            .rev()
+            .take(4)
+            .any(|at| super::split::is_tag_keyword(self.tokens[at].text(self.source)))
     }
 
     /// Whether the group that opens at `open` and is followed by `{` is a compound literal's type.
     fn is_compound_literal(&self, open: usize) -> bool {
-        let Some(before) = open.checked_sub(1) else { return false };
+        let Some(before) = open.checked_sub(1) else {
+            return false;
+        };
         match self.tokens[before].kind {
-            TokenKind::Identifier => matches!(self.tokens[before].text(self.source), "return" | "sizeof"),
+            TokenKind::Identifier => {
+                matches!(self.tokens[before].text(self.source), "return" | "sizeof")
+            }
             TokenKind::Punctuation(b')' | b']' | b'}' | b';' | b'{') => false,
             _ => true,
         }
     }
 
     fn is_enum_type_colon(&self, at: usize) -> bool {
-        let word = |back: usize| at.checked_sub(back).map_or("", |index| self.tokens[index].text(self.source));
+        let word = |back: usize| {
+            at.checked_sub(back)
+                .map_or("", |index| self.tokens[index].text(self.source))
+        };
         (word(1) == "enum" || word(2) == "enum") && self.label_blocks.last() != Some(&true)
             || (word(2) == "enum" && self.is_enum_definition(at))
     }
 
     fn is_enum_definition(&self, colon: usize) -> bool {
-        self.tokens[colon..].iter().take(8).any(|token| token.is(b'{'))
+        self.tokens[colon..]
+            .iter()
+            .take(8)
+            .any(|token| token.is(b'{'))
     }
 
     fn skip_enum_type(&self, mut at: usize) -> usize {
@@ -248,11 +282,15 @@ impl<'a> Normaliser<'a> {
     }
 
     fn next_is(&self, at: usize, character: u8) -> bool {
-        self.tokens.get(at + 1).is_some_and(|next| next.is(character))
+        self.tokens
+            .get(at + 1)
+            .is_some_and(|next| next.is(character))
     }
 
     fn next_text(&self, at: usize) -> &'a str {
-        self.tokens.get(at + 1).map_or("", |next| next.text(self.source))
+        self.tokens
+            .get(at + 1)
+            .map_or("", |next| next.text(self.source))
     }
 
     /// Copies the token as it is.
@@ -269,7 +307,11 @@ impl<'a> Normaliser<'a> {
             self.output.text.push(' ');
         }
         let output = self.output.text.len() as u32;
-        self.output.origins.push(Origin { output, start: token.start, end: token.end });
+        self.output.origins.push(Origin {
+            output,
+            start: token.start,
+            end: token.end,
+        });
         self.output.text.push_str(text);
     }
 }
@@ -277,12 +319,22 @@ impl<'a> Normaliser<'a> {
 impl Normalised {
     /// The source range behind a byte range of the output.
     pub fn origin(&self, start: u32, end: u32) -> Option<(u32, u32)> {
-        let first = self.origins.partition_point(|origin| origin.output <= start).checked_sub(1)?;
-        let last = self.origins.partition_point(|origin| origin.output < end.max(start + 1)).checked_sub(1)?;
+        let first = self
+            .origins
+            .partition_point(|origin| origin.output <= start)
+            .checked_sub(1)?;
+        let last = self
+            .origins
+            .partition_point(|origin| origin.output < end.max(start + 1))
+            .checked_sub(1)?;
         let covered = &self.origins[first..=last.max(first)];
         let from = self.origins[first].start;
         // Text that was put in by the normaliser may stand out of order; the range stays sane.
-        let to = covered.iter().map(|origin| origin.end).max().unwrap_or(from);
+        let to = covered
+            .iter()
+            .map(|origin| origin.end)
+            .max()
+            .unwrap_or(from);
         Some((from, to))
     }
 }
@@ -321,7 +373,9 @@ mod tests {
         check(
             Part::Function,
             "void f(void) { switch (x) { case 1: int y = 2; default: } if (x) l: g(); a ? b : c; }",
-            expect!["void f ( void ) { switch ( x ) { case 1 : ; int y = 2 ; default : ; } if ( x ) l : g ( ) ; a ? b : c ; }"],
+            expect![
+                "void f ( void ) { switch ( x ) { case 1 : ; int y = 2 ; default : ; } if ( x ) l : g ( ) ; a ? b : c ; }"
+            ],
         );
     }
 
@@ -330,7 +384,9 @@ mod tests {
         check(
             Part::Function,
             "void f(void) { void *t[] = { &&a, &&b }; goto *t[i]; a: b: g(x && y); }",
-            expect!["void f ( void ) { void * t [ ] = { __racelens_label ( a ) , __racelens_label ( b ) } ; __racelens_goto ( t [ i ] ) ; a : ; b : ; g ( x && y ) ; }"],
+            expect![
+                "void f ( void ) { void * t [ ] = { __racelens_label ( a ) , __racelens_label ( b ) } ; __racelens_goto ( t [ i ] ) ; a : ; b : ; g ( x && y ) ; }"
+            ],
         );
     }
 
@@ -339,7 +395,9 @@ mod tests {
         check(
             Part::Function,
             r#"void f(void) { asm volatile("xchg %0,%1" : "+r"(v), [m] "+m"(*p) : "r"(a), "i"(3) : "memory", "cc"); asm goto("jmp %l0" : : : : out); out: ; }"#,
-            expect!["void f ( void ) { __racelens_asm ( 1 , __racelens_out ( v ) , __racelens_out ( * p ) , v , * p , a , 3 ) ; do { __racelens_asm ( 0 ) ; if ( __racelens_any ( ) ) goto out ; } while ( 0 ) ; out : ; }"],
+            expect![
+                "void f ( void ) { __racelens_asm ( 1 , __racelens_out ( v ) , __racelens_out ( * p ) , v , * p , a , 3 ) ; do { __racelens_asm ( 0 ) ; if ( __racelens_any ( ) ) goto out ; } while ( 0 ) ; out : ; }"
+            ],
         );
     }
 
@@ -357,23 +415,34 @@ mod tests {
         check(
             Part::Function,
             "[[nodiscard]] int f(void) { auto x = nullptr; constexpr int y = 1; enum e : char { A }; return (struct s){} .a; }",
-            expect!["int f ( void ) { __racelens_auto x = ( ( void * ) 0 ) ; const int y = 1 ; enum e { A } ; return ( struct s ) { 0 } . a ; }"],
+            expect![
+                "int f ( void ) { __racelens_auto x = ( ( void * ) 0 ) ; const int y = 1 ; enum e { A } ; return ( struct s ) { 0 } . a ; }"
+            ],
         );
     }
 
     #[test]
     fn odd_escapes_are_spelled_in_octal() {
-        check(Part::Declaration, r#"char *s = "\e[0m\u00e9é" u8"x"; int c = '\e';"#, expect![[r#"char * s = "\033[0m\303\251\303\251" u8"x" ; int c = '\033' ;"#]]);
+        check(
+            Part::Declaration,
+            r#"char *s = "\e[0m\u00e9é" u8"x"; int c = '\e';"#,
+            expect![[r#"char * s = "\033[0m\303\251\303\251" u8"x" ; int c = '\033' ;"#]],
+        );
     }
 
     #[test]
     fn a_conditional_without_a_middle_keeps_its_condition() {
-        check(Part::Function, "int f(void) { return a ?: b; }", expect!["int f ( void ) { return a ? __racelens_same : b ; }"]);
+        check(
+            Part::Function,
+            "int f(void) { return a ?: b; }",
+            expect!["int f ( void ) { return a ? __racelens_same : b ; }"],
+        );
     }
 
     #[test]
     fn normalising_twice_changes_nothing_more() {
-        let source = "void f(void) { l: __auto_type x = a ?: &&l; asm(\"\" ::: \"memory\"); goto *x; }";
+        let source =
+            "void f(void) { l: __auto_type x = a ?: &&l; asm(\"\" ::: \"memory\"); goto *x; }";
         let once = normalise(source, &lex(source), Part::Function, Attributes::Dropped).text;
         let twice = normalise(&once, &lex(&once), Part::Function, Attributes::Dropped).text;
         assert_eq!(once, twice);

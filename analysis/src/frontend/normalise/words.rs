@@ -8,22 +8,32 @@ impl Normaliser<'_> {
         let token = self.tokens[at];
         let text = token.text(self.source);
         // Most words are ordinary identifiers: decide that by the first letter.
-        if !matches!(text.as_bytes()[0], b'_' | b'a' | b'b' | b'c' | b'd' | b'g' | b'n' | b's' | b't') {
+        if !matches!(
+            text.as_bytes()[0],
+            b'_' | b'a' | b'b' | b'c' | b'd' | b'g' | b'n' | b's' | b't'
+        ) {
             return self.plain_word(at);
         }
         match text {
             "__attribute__" | "__attribute" if self.next_is(at, b'(') => self.attribute(at),
-            "__extension__" | "_Nonnull" | "_Nullable" | "_Null_unspecified" | "__forceinline" | "__cdecl"
-            | "__stdcall" | "__fastcall" | "__thiscall" | "__vectorcall" | "__unaligned" | "__ptr64" | "__w64" => at + 1,
-            "__declspec" | "_Alignas" | "alignas" if self.next_is(at, b'(') => skip_group(self.tokens, at + 1),
+            "__extension__" | "_Nonnull" | "_Nullable" | "_Null_unspecified" | "__forceinline"
+            | "__cdecl" | "__stdcall" | "__fastcall" | "__thiscall" | "__vectorcall"
+            | "__unaligned" | "__ptr64" | "__w64" => at + 1,
+            "__declspec" | "_Alignas" | "alignas" if self.next_is(at, b'(') => {
+                skip_group(self.tokens, at + 1)
+            }
             "__int128" => self.replace(at, INT128),
             "__int64" => self.replace(at, "long long"),
             "__auto_type" => self.replace(at, AUTO),
             "auto" if self.declares_by_inference(at) => self.replace(at, AUTO),
             "asm" | "__asm__" | "__asm" => self.assembly(at),
             "__thread" | "thread_local" => self.replace(at, "_Thread_local"),
-            "__alignof__" | "__alignof" | "_Alignof" | "alignof" if self.next_is(at, b'(') => self.align_of(at),
-            "_Static_assert" | "static_assert" if self.next_is(at, b'(') => self.skip_with_semicolon(at),
+            "__alignof__" | "__alignof" | "_Alignof" | "alignof" if self.next_is(at, b'(') => {
+                self.align_of(at)
+            }
+            "_Static_assert" | "static_assert" if self.next_is(at, b'(') => {
+                self.skip_with_semicolon(at)
+            }
             "__real__" | "__imag__" | "__real" | "__imag" => self.replace(at, "+"),
             "__label__" => self.skip_statement(at),
             "goto" if self.next_is(at, b'*') => self.computed_goto(at),
@@ -33,7 +43,9 @@ impl Normaliser<'_> {
             "nullptr" => self.replace(at, "( ( void * ) 0 )"),
             "constexpr" => self.replace(at, "const"),
             "noreturn" if self.next_text(at) == "void" => self.replace(at, "_Noreturn"),
-            "typeof_unqual" | "__typeof_unqual__" | "__typeof_unqual" => self.replace(at, "__typeof__"),
+            "typeof_unqual" | "__typeof_unqual__" | "__typeof_unqual" => {
+                self.replace(at, "__typeof__")
+            }
             "_BitInt" if self.next_is(at, b'(') => self.bit_int(at),
             "__builtin_types_compatible_p" if self.next_is(at, b'(') => self.types_compatible(at),
             "__builtin_has_attribute" if self.next_is(at, b'(') => {
@@ -78,10 +90,17 @@ impl Normaliser<'_> {
         }
         let mut inner = at + 3;
         while inner < end {
-            let next = if self.next_is(inner, b'(') { skip_group(self.tokens, inner + 1) } else { inner + 1 };
+            let next = if self.next_is(inner, b'(') {
+                skip_group(self.tokens, inner + 1)
+            } else {
+                inner + 1
+            };
             let name = self.tokens[inner].text(self.source).trim_matches('_');
             if self.tokens[inner].kind == TokenKind::Identifier
-                && matches!(name, "cleanup" | "noreturn" | "packed" | "vector_size" | "mode")
+                && matches!(
+                    name,
+                    "cleanup" | "noreturn" | "packed" | "vector_size" | "mode"
+                )
             {
                 for word in ["__attribute__", "(", "(", name] {
                     self.emit_text(inner, word);
@@ -97,13 +116,20 @@ impl Normaliser<'_> {
 
     /// `auto x = e`, which in C23 infers the type.
     fn declares_by_inference(&self, at: usize) -> bool {
-        self.tokens.get(at + 1).is_some_and(|name| name.kind == TokenKind::Identifier) && self.next_is(at + 1, b'=')
+        self.tokens
+            .get(at + 1)
+            .is_some_and(|name| name.kind == TokenKind::Identifier)
+            && self.next_is(at + 1, b'=')
     }
 
     /// `__alignof__` takes an expression too; `__typeof__` accepts both.
     fn align_of(&mut self, at: usize) -> usize {
         let end = skip_group(self.tokens, at + 1);
-        if self.tokens.get(at + 2).is_some_and(|inner| matches!(inner.text(self.source), "__typeof__" | "typeof")) {
+        if self
+            .tokens
+            .get(at + 2)
+            .is_some_and(|inner| matches!(inner.text(self.source), "__typeof__" | "typeof"))
+        {
             self.emit_text(at, "_Alignof");
             return at + 1;
         }
@@ -117,7 +143,11 @@ impl Normaliser<'_> {
 
     fn skip_with_semicolon(&self, at: usize) -> usize {
         let end = skip_group(self.tokens, at + 1);
-        if self.tokens.get(end).is_some_and(|next| next.is(b';')) { end + 1 } else { end }
+        if self.tokens.get(end).is_some_and(|next| next.is(b';')) {
+            end + 1
+        } else {
+            end
+        }
     }
 
     fn skip_statement(&self, mut at: usize) -> usize {
@@ -144,7 +174,11 @@ impl Normaliser<'_> {
 
     /// The next wider standard integer stands for `_BitInt(n)`.
     fn bit_int(&mut self, at: usize) -> usize {
-        let width: u32 = self.tokens.get(at + 2).and_then(|token| token.text(self.source).parse().ok()).unwrap_or(32);
+        let width: u32 = self
+            .tokens
+            .get(at + 2)
+            .and_then(|token| token.text(self.source).parse().ok())
+            .unwrap_or(32);
         let word = match width {
             0..=8 => "char",
             9..=16 => "short",

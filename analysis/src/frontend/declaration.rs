@@ -1,0 +1,258 @@
+//! Parsed declarations, shared by content between all translation units.
+
+use super::groups::DeclarationSource;
+use super::lex::{Token, TokenKind, lex, skip_group};
+use super::names::{NameSpace, declared_names};
+use super::normalise::{Attributes, BUILTIN_TYPE_NAMES, Part, canonical_identifier, normalise};
+use super::parse::{Parsed, SyntaxError, with_parsed};
+use super::split::ItemKind;
+use dashmap::DashMap;
+use lang_c::ast::StructKind;
+use lang_c::visit::Visit;
+use rapidhash::v3::rapidhash_v3;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use ustr::Ustr;
+
+/// A declaration's tree, without initialisers and function bodies.
+#[derive(Debug)]
+pub struct ParsedDeclaration {
+    key: String,
+    pub parsed: Result<Parsed, SyntaxError>,
+    /// The records in it, in the order in which their bodies open.
+    pub records: Vec<RecordHead>,
+    /// For `int a[] = { … }`: how many elements the initialiser has, as far as tokens tell.
+    pub array_lengths: Vec<(Ustr, u64)>,
+    /// A name that the declaration binds, by which its unnamed records are found again.
+    pub anchor: Option<(NameSpace, Ustr)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordHead {
+    pub is_union: bool,
+    pub tag: Option<Ustr>,
+    /// Where the record stands in the parsed text, by which its node in the tree is known.
+    pub start: usize,
+}
+
+/// Every declaration that was parsed, by its content.
+#[derive(Default)]
+pub struct DeclarationStore {
+    declarations: DashMap<u64, SmallVec<[Arc<ParsedDeclaration>; 1]>, FxBuildHasher>,
+    parsed: AtomicUsize,
+}
+
+impl DeclarationStore {
+    /// The tree of a declaration in a place where `is_typedef` tells the names of types.
+    pub fn get(
+        &self,
+        source: &DeclarationSource,
+        is_typedef: &dyn Fn(Ustr) -> bool,
+    ) -> Arc<ParsedDeclaration> {
+        let text = source.text();
+        let kind = source.0.item().kind;
+        let tokens = lex(text);
+        let (kept, array_lengths) = without_initialisers(text, &tokens, kind);
+        let mut names = Vec::new();
+        declared_names(text, kind, &tokens, &mut |name, space| {
+            names.push((space, Ustr::from(&canonical_identifier(&name))));
+        });
+        let mut normalised = normalise(text, &kept, Part::Declaration, Attributes::Meaningful).text;
+        if kind == ItemKind::Function {
+            normalised.push_str(" ;");
+        }
+        let own = |name: Ustr| names.contains(&(NameSpace::Typedef, name));
+        let typedefs = mentioned_typedefs(&normalised, &|name| !own(name) && is_typedef(name));
+        let key = format!("{}\n{normalised}", typedefs.join(","));
+        let hash = rapidhash_v3(key.as_bytes());
+        if let Some(known) = self.declarations.get(&hash)
+            && let Some(declaration) = known.iter().find(|declaration| declaration.key == key)
+        {
+            return declaration.clone();
+        }
+        self.parsed.fetch_add(1, Ordering::Relaxed);
+        let parsed = with_parsed(&typedefs, &normalised, Part::Declaration, |parsed| parsed);
+        let mut heads = RecordHeads::default();
+        if let Ok(parsed) = &parsed
+            && let Some(declaration) = &parsed.declaration
+        {
+            let nowhere = lang_c::span::Span::none();
+            heads.visit_external_declaration(declaration, &nowhere);
+        }
+        let anchor = names.first().copied();
+        let declaration = Arc::new(ParsedDeclaration {
+            key,
+            parsed,
+            records: heads.0,
+            array_lengths,
+            anchor,
+        });
+        self.declarations
+            .entry(hash)
+            .or_default()
+            .push(declaration.clone());
+        declaration
+    }
+
+    /// How many declarations were parsed since the store was made.
+    pub fn parse_count(&self) -> usize {
+        self.parsed.load(Ordering::Relaxed)
+    }
+
+    /// Frees the trees; they are parsed again when needed.
+    pub fn clear(&self) {
+        self.declarations.clear();
+    }
+}
+
+/// The names in normalised text that stand for types, sorted.
+pub fn mentioned_typedefs(
+    normalised: &str,
+    is_typedef: &dyn Fn(Ustr) -> bool,
+) -> Vec<&'static str> {
+    let mut words: Vec<&str> = lex(normalised)
+        .iter()
+        .filter(|token| token.kind == TokenKind::Identifier)
+        .map(|token| token.text(normalised))
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+        .into_iter()
+        .filter(|word| !super::names::is_specifier(word) || BUILTIN_TYPE_NAMES.contains(word))
+        .map(Ustr::from)
+        .filter(|&name| is_typedef(name))
+        .map(|name| name.as_str())
+        .collect()
+}
+
+/// The tokens without `= value`, and what the values say about the length of arrays.
+fn without_initialisers(
+    text: &str,
+    tokens: &[Token],
+    kind: ItemKind,
+) -> (Vec<Token>, Vec<(Ustr, u64)>) {
+    let mut kept = Vec::with_capacity(tokens.len());
+    let mut lengths = Vec::new();
+    if kind == ItemKind::Function {
+        // An old-style definition's parameter declarations stand between the header and the body.
+        let end = tokens
+            .iter()
+            .position(|token| token.is(b';'))
+            .and_then(|semicolon| {
+                tokens[..semicolon]
+                    .iter()
+                    .rposition(|token| token.is(b')'))
+                    .map(|close| close + 1)
+            });
+        kept.extend_from_slice(&tokens[..end.unwrap_or(tokens.len())]);
+        return (kept, lengths);
+    }
+    let mut at = 0;
+    while at < tokens.len() {
+        let token = tokens[at];
+        match token.kind {
+            TokenKind::Punctuation(b'(' | b'[' | b'{') => {
+                let end = skip_group(tokens, at);
+                kept.extend_from_slice(&tokens[at..end]);
+                at = end;
+            }
+            TokenKind::Punctuation(b'=') => {
+                if let Some(length) = initialiser_length(tokens, at + 1)
+                    && let Some(name) = unsized_array_name(text, &kept)
+                {
+                    lengths.push((name, length));
+                }
+                at += 1;
+                while at < tokens.len() && !tokens[at].is(b',') && !tokens[at].is(b';') {
+                    at = match tokens[at].kind {
+                        TokenKind::Punctuation(b'(' | b'[' | b'{') => skip_group(tokens, at),
+                        _ => at + 1,
+                    };
+                }
+            }
+            _ => {
+                kept.push(token);
+                at += 1;
+            }
+        }
+    }
+    (kept, lengths)
+}
+
+/// `… name [ ]` at the end of what was kept so far.
+fn unsized_array_name(text: &str, kept: &[Token]) -> Option<Ustr> {
+    let mut end = kept.len();
+    while end >= 1 && kept[end - 1].is(b']') {
+        end = super::split::group_start(kept, 0, end - 1)?;
+    }
+    (end < kept.len()
+        && kept.get(end + 1)?.is(b']')
+        && end >= 1
+        && kept[end - 1].kind == TokenKind::Identifier)
+        .then(|| Ustr::from(&canonical_identifier(kept[end - 1].text(text))))
+}
+
+fn initialiser_length(tokens: &[Token], at: usize) -> Option<u64> {
+    let first = tokens.get(at)?;
+    if !first.is(b'{') {
+        return None;
+    }
+    let end = skip_group(tokens, at) - 1;
+    let mut count = 0;
+    let mut inside = at + 1;
+    let mut element = false;
+    while inside < end {
+        match tokens[inside].kind {
+            // A designator or a lone string says more than a count of commas can.
+            TokenKind::Punctuation(b'[') if !element => return None,
+            TokenKind::String
+                if count == 0
+                    && !element
+                    && tokens.get(inside + 1).is_some_and(|next| next.is(b'}')) =>
+            {
+                return None;
+            }
+            TokenKind::Punctuation(b',') => {
+                count += u64::from(element);
+                element = false;
+                inside += 1;
+            }
+            TokenKind::Punctuation(b'(' | b'[' | b'{') => {
+                element = true;
+                inside = skip_group(tokens, inside);
+            }
+            _ => {
+                element = true;
+                inside += 1;
+            }
+        }
+    }
+    Some(count + u64::from(element))
+}
+
+/// Collects the records that have bodies, outer before inner.
+#[derive(Default)]
+pub struct RecordHeads(pub Vec<RecordHead>);
+
+impl<'ast> Visit<'ast> for RecordHeads {
+    fn visit_struct_type(
+        &mut self,
+        node: &'ast lang_c::ast::StructType,
+        span: &'ast lang_c::span::Span,
+    ) {
+        if node.declarations.is_some() {
+            self.0.push(RecordHead {
+                is_union: node.kind.node == StructKind::Union,
+                tag: node
+                    .identifier
+                    .as_ref()
+                    .map(|identifier| Ustr::from(&identifier.node.name)),
+                start: span.start,
+            });
+        }
+        lang_c::visit::visit_struct_type(self, node, span);
+    }
+}

@@ -1,0 +1,180 @@
+//! Sizes, alignments and the places of fields in memory.
+
+use crate::ir::{
+    ArrayLength, BitRange, Field, FloatTy, IntRank, RecordLayout, RecordRef, Ty, TyKind,
+};
+use std::sync::Arc;
+
+/// The widths that a target gives to C's types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DataModel {
+    pub pointer_bytes: u64,
+    pub long_bytes: u64,
+    pub char_is_signed: bool,
+}
+
+impl DataModel {
+    /// 64-bit Linux, macOS and most other systems.
+    pub const LP64: DataModel = DataModel {
+        pointer_bytes: 8,
+        long_bytes: 8,
+        char_is_signed: true,
+    };
+    /// `-m32`.
+    pub const ILP32: DataModel = DataModel {
+        pointer_bytes: 4,
+        long_bytes: 4,
+        char_is_signed: true,
+    };
+}
+
+/// Size and alignment in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extent {
+    pub size: u64,
+    pub align: u64,
+}
+
+impl Extent {
+    const fn of(size: u64) -> Extent {
+        Extent { size, align: size }
+    }
+}
+
+impl DataModel {
+    pub fn int_bytes(self, rank: IntRank) -> u64 {
+        match rank {
+            IntRank::PlainChar | IntRank::Char => 1,
+            IntRank::Short => 2,
+            IntRank::Int => 4,
+            IntRank::Long => self.long_bytes,
+            IntRank::LongLong => 8,
+            IntRank::Int128 => 16,
+            IntRank::BitInt(width) => u64::from(width).div_ceil(8).next_power_of_two(),
+        }
+    }
+
+    /// The extent of a complete type; `None` for an incomplete or unknown one.
+    pub fn extent(
+        self,
+        ty: &Ty,
+        layout_of: &dyn Fn(RecordRef) -> Option<Arc<RecordLayout>>,
+    ) -> Option<Extent> {
+        Some(match ty.kind() {
+            // GNU C: arithmetic on `void *` and function pointers counts bytes.
+            TyKind::Void | TyKind::Function(_) | TyKind::Bool => Extent::of(1),
+            TyKind::Int(int) => Extent::of(self.int_bytes(int.rank)),
+            TyKind::Float(float) => self.float(*float),
+            TyKind::Complex(float) => {
+                let part = self.float(*float);
+                Extent {
+                    size: part.size * 2,
+                    align: part.align,
+                }
+            }
+            TyKind::Pointer(_) => Extent::of(self.pointer_bytes),
+            TyKind::Array { element, length } => {
+                let element = self.extent(element, layout_of)?;
+                match length {
+                    ArrayLength::Known(length) => Extent {
+                        size: element.size.checked_mul(*length)?,
+                        align: element.align,
+                    },
+                    ArrayLength::Unknown => Extent {
+                        size: 0,
+                        align: element.align,
+                    },
+                    ArrayLength::Variable => return None,
+                }
+            }
+            TyKind::Vector { bytes, .. } => Extent::of(*bytes),
+            TyKind::Record(record) => {
+                let layout = layout_of(*record)?;
+                Extent {
+                    size: layout.size,
+                    align: layout.align,
+                }
+            }
+            TyKind::VaList => Extent { size: 24, align: 8 },
+            TyKind::Unknown => return None,
+        })
+    }
+
+    fn float(self, float: FloatTy) -> Extent {
+        match float {
+            FloatTy::Half => Extent::of(2),
+            FloatTy::Single => Extent::of(4),
+            FloatTy::Double => Extent::of(8),
+            FloatTy::Extended if self.pointer_bytes == 4 => Extent { size: 12, align: 4 },
+            FloatTy::Extended | FloatTy::Quad => Extent::of(16),
+        }
+    }
+}
+
+/// A member before it has a place.
+pub struct Member {
+    pub field: Field,
+    pub extent: Option<Extent>,
+    /// The width of a bit-field; `Some(0)` closes the storage unit before it.
+    pub bit_width: Option<u32>,
+    /// Members that cannot be named, such as `int : 3`, only take room.
+    pub is_padding: bool,
+}
+
+/// Gives every member its place, as the System V ABI does.
+pub fn record_layout(members: Vec<Member>, is_union: bool, packed: bool) -> RecordLayout {
+    let mut bits = 0u64;
+    let mut size_bits = 0u64;
+    let mut align = 1u64;
+    let mut fields = Vec::with_capacity(members.len());
+    for mut member in members {
+        let extent = member.extent.unwrap_or(Extent { size: 0, align: 1 });
+        let member_align = if packed { 1 } else { extent.align.max(1) };
+        if is_union {
+            bits = 0;
+        }
+        match member.bit_width {
+            Some(0) => bits = round_up(bits, extent.align.max(1) * 8),
+            Some(width) => {
+                let width = u64::from(width);
+                let unit = extent.size.max(1) * 8;
+                if !packed && bits / unit != (bits + width - 1) / unit {
+                    bits = round_up(bits, unit);
+                }
+                let offset = if packed {
+                    bits / 8
+                } else {
+                    bits / unit * (unit / 8)
+                };
+                member.field.offset = offset;
+                member.field.bits = Some(BitRange {
+                    offset: (bits - offset * 8) as u32,
+                    width: width as u32,
+                });
+                bits += width;
+                if !member.is_padding {
+                    align = align.max(member_align);
+                }
+            }
+            None => {
+                bits = round_up(bits, member_align * 8);
+                member.field.offset = bits / 8;
+                bits = bits.saturating_add(extent.size.saturating_mul(8));
+                align = align.max(member_align);
+            }
+        }
+        size_bits = size_bits.max(bits);
+        if !member.is_padding {
+            fields.push(member.field);
+        }
+    }
+    RecordLayout {
+        fields,
+        size: round_up(size_bits, align * 8) / 8,
+        align,
+    }
+}
+
+fn round_up(value: u64, to: u64) -> u64 {
+    value.div_ceil(to).saturating_mul(to)
+}

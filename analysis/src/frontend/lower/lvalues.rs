@@ -1,0 +1,400 @@
+//! Expressions that name a piece of memory, a register or a function.
+
+use super::Lowerer;
+use super::conversions::Value;
+use super::scopes::Binding;
+use crate::ir::Statement;
+use crate::ir::*;
+use lang_c::ast::*;
+use lang_c::span::Node;
+use ustr::Ustr;
+
+/// What an expression designates before its value is taken.
+#[derive(Clone, Debug)]
+pub(super) enum Designator {
+    Register(LocalId, Ty),
+    Memory(Place, Ty),
+    Function(FunctionRef, Ty),
+    /// Not an lvalue at all.
+    Value(Value),
+}
+
+impl Designator {
+    pub fn ty(&self) -> &Ty {
+        match self {
+            Designator::Register(_, ty)
+            | Designator::Memory(_, ty)
+            | Designator::Function(_, ty) => ty,
+            Designator::Value(value) => &value.ty,
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    pub(super) fn designator(&mut self, expression: &Node<Expression>) -> Designator {
+        match &expression.node {
+            Expression::Identifier(name) => self.named(Ustr::from(&name.node.name)),
+            Expression::Member(member) => self.member_access(expression, &member.node),
+            Expression::UnaryOperator(unary)
+                if unary.node.operator.node == lang_c::ast::UnaryOperator::Indirection =>
+            {
+                self.indirection(expression, &unary.node.operand)
+            }
+            Expression::BinaryOperator(binary)
+                if binary.node.operator.node == lang_c::ast::BinaryOperator::Index =>
+            {
+                self.element(expression, &binary.node)
+            }
+            Expression::CompoundLiteral(literal) => {
+                self.compound_literal(expression, &literal.node)
+            }
+            Expression::StringLiteral(literal) => self.string_literal(&literal.node),
+            Expression::GenericSelection(selection) => match self.generic_choice(&selection.node) {
+                Some(chosen) => self.designator(chosen),
+                None => Designator::Value(Value::unknown()),
+            },
+            Expression::Comma(parts) => {
+                let Some((last, first)) = parts.split_last() else {
+                    return Designator::Value(Value::unknown());
+                };
+                for part in first {
+                    self.discard(part);
+                }
+                self.designator(last)
+            }
+            _ => Designator::Value(self.value(expression)),
+        }
+    }
+
+    fn named(&mut self, name: Ustr) -> Designator {
+        match self.scopes.lookup(name).cloned() {
+            Some(Binding::Local(local)) => {
+                let declared = &self.builder.locals[local.0 as usize];
+                match declared.storage {
+                    Storage::Register => Designator::Register(local, declared.ty.clone()),
+                    Storage::Memory => Designator::Memory(Place::local(local), declared.ty.clone()),
+                }
+            }
+            Some(Binding::Static(global, ty)) => Designator::Memory(Place::global(global), ty),
+            Some(Binding::Enumerator(value)) => Designator::Value(Value::int(value)),
+            Some(Binding::External(ty)) => self.external(name, ty),
+            Some(Binding::Typedef(_)) => Designator::Value(Value::unknown()),
+            None => self.file_scope_name(name),
+        }
+    }
+
+    fn file_scope_name(&mut self, name: Ustr) -> Designator {
+        let Some(binding) = self.environment.bindings(name).value else {
+            return match name.as_str() {
+                "__func__" => {
+                    let bytes = self.function.name.as_bytes().to_vec();
+                    let ty = Ty::integer(IntRank::PlainChar, true).pointer_to();
+                    Designator::Value(Value::new(Operand::String(self.builder.string(bytes)), ty))
+                }
+                "true" => Designator::Value(Value::int(1)),
+                "false" => Designator::Value(Value::int(0)),
+                // A name that nothing declares: a variable or function of another file.
+                _ => Designator::Memory(
+                    Place::global(GlobalRef {
+                        name,
+                        scope: GlobalScope::External,
+                        thread_local: false,
+                    }),
+                    Ty::unknown(),
+                ),
+            };
+        };
+        let types = self.environment.item_types(&binding.source);
+        if binding.is_enumerator {
+            let value = types.enumerators.iter().find(|(bound, _)| *bound == name);
+            return Designator::Value(
+                value.map_or_else(Value::unknown, |(_, value)| Value::int(*value)),
+            );
+        }
+        let ty = types
+            .values
+            .iter()
+            .find(|(bound, _)| *bound == name)
+            .map_or_else(Ty::unknown, |(_, value)| value.ty.clone());
+        let scope = if binding.storage.is_static {
+            GlobalScope::Unit(self.environment.unit())
+        } else {
+            GlobalScope::External
+        };
+        if matches!(ty.kind(), TyKind::Function(_)) {
+            return Designator::Function(FunctionRef { name, scope }, ty);
+        }
+        Designator::Memory(
+            Place::global(GlobalRef {
+                name,
+                scope,
+                thread_local: binding.storage.is_thread_local,
+            }),
+            ty,
+        )
+    }
+
+    /// What an `extern` declaration inside a function names.
+    fn external(&mut self, name: Ustr, ty: Ty) -> Designator {
+        match self.file_scope_name(name) {
+            Designator::Memory(place, known) if known.is_unknown() => match ty.kind() {
+                TyKind::Function(_) => Designator::Function(
+                    FunctionRef {
+                        name,
+                        scope: GlobalScope::External,
+                    },
+                    ty,
+                ),
+                _ => Designator::Memory(place, ty),
+            },
+            found => found,
+        }
+    }
+
+    /// The function that a name stands for where it is called or passed.
+    pub(super) fn function_reference(&mut self, name: Ustr) -> FunctionRef {
+        match self.named(name) {
+            Designator::Function(function, _) => function,
+            _ => FunctionRef {
+                name,
+                scope: GlobalScope::External,
+            },
+        }
+    }
+
+    fn member_access(
+        &mut self,
+        expression: &Node<Expression>,
+        member: &MemberExpression,
+    ) -> Designator {
+        let name = Ustr::from(&member.identifier.node.name);
+        let (place, ty) = match member.operator.node {
+            MemberOperator::Indirect => {
+                let pointer = self.value(&member.expression);
+                let pointee = pointer.ty.pointee().cloned().unwrap_or_else(Ty::unknown);
+                (Place::deref(pointer.operand), pointee)
+            }
+            MemberOperator::Direct => match self.designator(&member.expression) {
+                Designator::Memory(place, ty) => (place, ty),
+                other => {
+                    // A struct that a function returned: it gets a place of its own.
+                    let value = self.take(other);
+                    self.in_memory(value)
+                }
+            },
+        };
+        self.at(expression);
+        self.project(place, &ty, name)
+    }
+
+    /// Follows a member, through unnamed members where it lies in one.
+    pub(super) fn project(&mut self, mut place: Place, ty: &Ty, name: Ustr) -> Designator {
+        match self.field_path(ty, name) {
+            Some(path) => {
+                let mut qualifiers = ty.qualifiers;
+                let mut member = Ty::unknown();
+                for (record, field) in path {
+                    qualifiers = qualifiers.with(field.ty.qualifiers);
+                    place = place.then(Projection::Field {
+                        record,
+                        name: field.name,
+                    });
+                    member = field.ty.clone();
+                }
+                Designator::Memory(place, member.qualified(qualifiers))
+            }
+            None => {
+                let record = ty.record().unwrap_or_else(|| RecordRef::opaque("?"));
+                Designator::Memory(
+                    place.then(Projection::Field { record, name }),
+                    Ty::unknown(),
+                )
+            }
+        }
+    }
+
+    /// The members to go through to reach the one of that name.
+    pub(super) fn field_path(&self, ty: &Ty, name: Ustr) -> Option<Vec<(RecordRef, Field)>> {
+        let record = ty.record()?;
+        let layout = self.layout(record)?;
+        if let Some(field) = layout.fields.iter().find(|field| field.name == name) {
+            return Some(vec![(record, field.clone())]);
+        }
+        layout
+            .fields
+            .iter()
+            .filter(|field| field.anonymous)
+            .find_map(|field| {
+                let mut path = vec![(record, field.clone())];
+                path.extend(self.field_path(&field.ty, name)?);
+                Some(path)
+            })
+    }
+
+    fn indirection(
+        &mut self,
+        expression: &Node<Expression>,
+        operand: &Node<Expression>,
+    ) -> Designator {
+        // `*(p + i)` is `p[i]`.
+        if let Expression::BinaryOperator(binary) = &operand.node
+            && binary.node.operator.node == lang_c::ast::BinaryOperator::Plus
+        {
+            return self.element(expression, &binary.node);
+        }
+        let pointer = self.value(operand);
+        self.at(expression);
+        self.pointed_to(pointer)
+    }
+
+    fn pointed_to(&mut self, pointer: Value) -> Designator {
+        match pointer.ty.pointee() {
+            Some(pointee) if matches!(pointee.kind(), TyKind::Function(_)) => {
+                Designator::Value(pointer)
+            }
+            Some(pointee) => Designator::Memory(Place::deref(pointer.operand), pointee.clone()),
+            None => Designator::Memory(Place::deref(pointer.operand), Ty::unknown()),
+        }
+    }
+
+    /// `a[i]`, where `a` is an array or a pointer, in either order.
+    fn element(
+        &mut self,
+        expression: &Node<Expression>,
+        binary: &BinaryOperatorExpression,
+    ) -> Designator {
+        let base = self.designator(&binary.lhs);
+        if let Designator::Memory(place, ty) = &base
+            && let Some(element) = ty.element()
+        {
+            let (place, element) = (place.clone(), element.clone().qualified(ty.qualifiers));
+            let index = self.value(&binary.rhs);
+            self.at(expression);
+            let index = self.widen_index(index);
+            return Designator::Memory(place.then(Projection::Index(index)), element);
+        }
+        self.at(&binary.lhs);
+        let left = self.take(base);
+        let right = self.value(&binary.rhs);
+        self.at(expression);
+        let (pointer, index) = if left.ty.pointee().is_some() || right.ty.pointee().is_none() {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        let Some(element) = pointer.ty.pointee().cloned() else {
+            return Designator::Memory(
+                Place::deref(pointer.operand).then(Projection::Index(index.operand)),
+                Ty::unknown(),
+            );
+        };
+        if matches!(index.operand, Operand::Integer(0)) {
+            return self.pointed_to(pointer);
+        }
+        let index = self.widen_index(index);
+        Designator::Memory(
+            Place::deref(pointer.operand).then(Projection::Index(index)),
+            element,
+        )
+    }
+
+    /// Indices keep their own width and sign: that is what tells them apart.
+    fn widen_index(&mut self, index: Value) -> Operand {
+        self.promote(index).operand
+    }
+
+    fn compound_literal(
+        &mut self,
+        expression: &Node<Expression>,
+        literal: &CompoundLiteral,
+    ) -> Designator {
+        let ty = self.type_name(&literal.type_name.node);
+        let ty = self.completed_by_initialiser(ty, &literal.initializer_list);
+        self.at(expression);
+        let local = self.builder.new_local(None, ty.clone(), Storage::Memory);
+        let place = Place::local(local);
+        self.initialise_list(&place, &ty, &literal.initializer_list);
+        self.at(expression);
+        Designator::Memory(place, ty)
+    }
+
+    pub(super) fn string_literal(&mut self, parts: &[String]) -> Designator {
+        let bytes = string_bytes(parts);
+        let element = if parts.iter().any(|part| part.starts_with('L')) {
+            Ty::int()
+        } else {
+            Ty::integer(IntRank::PlainChar, true)
+        };
+        let ty = element.pointer_to();
+        let string = self.builder.string(bytes);
+        Designator::Value(Value::new(Operand::String(string), ty))
+    }
+
+    /// Puts a value into memory of its own.
+    pub(super) fn in_memory(&mut self, value: Value) -> (Place, Ty) {
+        let local = self
+            .builder
+            .new_local(None, value.ty.clone(), Storage::Memory);
+        let place = Place::local(local);
+        self.builder.push(Statement::Store {
+            place: place.clone(),
+            value: value.operand,
+            ty: value.ty.clone(),
+            mode: AccessMode::Plain,
+        });
+        (place, value.ty)
+    }
+
+    /// The association of a `_Generic` whose type fits, or the default.
+    pub(super) fn generic_choice<'e>(
+        &mut self,
+        selection: &'e GenericSelection,
+    ) -> Option<&'e Node<Expression>> {
+        let ty = self.type_of(&selection.expression).decayed();
+        let mut default = None;
+        for association in &selection.associations {
+            match &association.node {
+                GenericAssociation::Default(expression) => default = Some(&**expression),
+                GenericAssociation::Type(association) => {
+                    let candidate = self.type_name(&association.node.type_name.node);
+                    if candidate.decayed() == ty {
+                        return Some(&association.node.expression);
+                    }
+                }
+            }
+        }
+        default
+    }
+
+    /// The type of an expression that is not evaluated.
+    pub(super) fn type_of(&mut self, expression: &Node<Expression>) -> Ty {
+        // A string is an array here, as `sizeof` wants to know.
+        if let Expression::StringLiteral(literal) = &expression.node {
+            let length = string_bytes(&literal.node).len() as u64 + 1;
+            return Ty::new(TyKind::Array {
+                element: Ty::integer(IntRank::PlainChar, true),
+                length: ArrayLength::Known(length),
+            });
+        }
+        let checkpoint = self.builder.checkpoint();
+        let layouts = self.local_layouts.len();
+        let ty = self.designator(expression).ty().clone();
+        self.builder.restore(checkpoint);
+        // Records stay known: the type may mention one.
+        debug_assert!(self.local_layouts.len() >= layouts);
+        ty
+    }
+}
+
+/// The bytes of adjacent string literals, without the closing zero.
+pub(super) fn string_bytes(parts: &[String]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for part in parts {
+        let Some(open) = part.find('"') else { continue };
+        let inner = &part[open + 1..];
+        bytes.extend(super::constants::unescape(
+            inner.strip_suffix('"').unwrap_or(inner),
+        ));
+    }
+    bytes
+}

@@ -1,0 +1,595 @@
+//! From specifiers and declarators to types.
+
+use super::super::layout::{Extent, Member, record_layout};
+use super::super::normalise::AUTO;
+use super::Lowerer;
+use super::scopes::{Binding, TagBinding};
+use crate::ir::*;
+use lang_c::ast::*;
+use lang_c::span::Node;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// How records that are defined in the item get their identity.
+pub(super) enum RecordNaming {
+    /// Inside a function: by counting.
+    Local { function: Ustr, count: usize },
+    /// At file scope: by the declaration that holds them.
+    FileScope(Box<dyn Fn(usize, bool, Option<Ustr>) -> Option<RecordRef>>),
+}
+
+/// What the specifiers of a declaration say.
+pub(super) struct Specifiers {
+    pub ty: Ty,
+    pub is_typedef: bool,
+    pub is_extern: bool,
+    pub is_static: bool,
+    pub is_thread_local: bool,
+    pub is_noreturn: bool,
+    /// The type is that of the initialiser.
+    pub infers: bool,
+    pub cleanup: Option<Ustr>,
+}
+
+/// A declarator with its type.
+pub(super) struct Declared {
+    pub name: Option<Ustr>,
+    pub ty: Ty,
+    pub cleanup: Option<Ustr>,
+    pub is_noreturn: bool,
+}
+
+#[derive(Default)]
+struct SpecifierWords {
+    long: usize,
+    short: bool,
+    unsigned: bool,
+    signed: bool,
+    complex: bool,
+    base: Option<Base>,
+    qualifiers: Qualifiers,
+}
+
+enum Base {
+    Char,
+    Int,
+    Float,
+    Double,
+    Int128,
+    Done(Ty),
+}
+
+impl Lowerer<'_> {
+    pub(super) fn declaration_specifiers(
+        &mut self,
+        specifiers: &[Node<DeclarationSpecifier>],
+    ) -> Specifiers {
+        let mut result = Specifiers {
+            ty: Ty::unknown(),
+            is_typedef: false,
+            is_extern: false,
+            is_static: false,
+            is_thread_local: false,
+            is_noreturn: false,
+            infers: false,
+            cleanup: None,
+        };
+        let mut words = SpecifierWords::default();
+        let mut attributes = Vec::new();
+        for specifier in specifiers {
+            match &specifier.node {
+                DeclarationSpecifier::StorageClass(class) => match class.node {
+                    StorageClassSpecifier::Typedef => result.is_typedef = true,
+                    StorageClassSpecifier::Extern => result.is_extern = true,
+                    StorageClassSpecifier::Static => result.is_static = true,
+                    StorageClassSpecifier::ThreadLocal => result.is_thread_local = true,
+                    StorageClassSpecifier::Auto | StorageClassSpecifier::Register => {}
+                },
+                DeclarationSpecifier::TypeSpecifier(specifier) => {
+                    result.infers |= is_auto(&specifier.node);
+                    self.type_specifier(specifier, &mut words);
+                }
+                DeclarationSpecifier::TypeQualifier(qualifier) => words.qualify(&qualifier.node),
+                DeclarationSpecifier::Function(function) => {
+                    result.is_noreturn |= function.node == FunctionSpecifier::Noreturn;
+                }
+                DeclarationSpecifier::Alignment(_) => {}
+                DeclarationSpecifier::Extension(extensions) => attributes.extend(extensions),
+            }
+        }
+        let ty = words.finish();
+        let (ty, cleanup, noreturn) = self.apply_attributes(ty, attributes);
+        result.ty = ty;
+        result.cleanup = cleanup;
+        result.is_noreturn |= noreturn;
+        result
+    }
+
+    fn specifier_qualifiers(&mut self, specifiers: &[Node<SpecifierQualifier>]) -> Ty {
+        let mut words = SpecifierWords::default();
+        let mut attributes = Vec::new();
+        for specifier in specifiers {
+            match &specifier.node {
+                SpecifierQualifier::TypeSpecifier(specifier) => {
+                    self.type_specifier(specifier, &mut words)
+                }
+                SpecifierQualifier::TypeQualifier(qualifier) => words.qualify(&qualifier.node),
+                SpecifierQualifier::Extension(extensions) => attributes.extend(extensions),
+            }
+        }
+        let ty = words.finish();
+        self.apply_attributes(ty, attributes).0
+    }
+
+    pub(super) fn type_name(&mut self, name: &TypeName) -> Ty {
+        let base = self.specifier_qualifiers(&name.specifiers);
+        match &name.declarator {
+            Some(declarator) => self.declarator(base, &declarator.node).ty,
+            None => base,
+        }
+    }
+
+    fn type_specifier(&mut self, specifier: &Node<TypeSpecifier>, words: &mut SpecifierWords) {
+        words.base = Some(match &specifier.node {
+            TypeSpecifier::Void => Base::Done(Ty::void()),
+            TypeSpecifier::Bool => Base::Done(Ty::new(TyKind::Bool)),
+            TypeSpecifier::Char => Base::Char,
+            TypeSpecifier::Int if words.base.is_none() => Base::Int,
+            TypeSpecifier::Float => Base::Float,
+            TypeSpecifier::Double => Base::Double,
+            TypeSpecifier::Int => return,
+            TypeSpecifier::Short => return words.short = true,
+            TypeSpecifier::Long => return words.long += 1,
+            TypeSpecifier::Signed => return words.signed = true,
+            TypeSpecifier::Unsigned => return words.unsigned = true,
+            TypeSpecifier::Complex => return words.complex = true,
+            TypeSpecifier::Atomic(name) => {
+                let ty = self.type_name(&name.node);
+                Base::Done(ty.qualified(Qualifiers::ATOMIC))
+            }
+            TypeSpecifier::Struct(record) => Base::Done(self.record_type(record)),
+            TypeSpecifier::Enum(enumeration) => Base::Done(self.enum_type(&enumeration.node)),
+            TypeSpecifier::TypedefName(name) => {
+                Base::Done(self.typedef_type(Ustr::from(&name.node.name)))
+            }
+            TypeSpecifier::TypeOf(type_of) => Base::Done(match &type_of.node {
+                TypeOf::Expression(expression) => self.type_of(expression),
+                TypeOf::Type(name) => self.type_name(&name.node),
+            }),
+            TypeSpecifier::TS18661Float(float) => match (&float.format, float.width) {
+                (TS18661FloatFormat::DecimalExtended, 128) => Base::Int128,
+                (_, 16) => Base::Done(Ty::new(TyKind::Float(FloatTy::Half))),
+                (_, 32) => Base::Done(Ty::new(TyKind::Float(FloatTy::Single))),
+                (_, 128) => Base::Done(Ty::new(TyKind::Float(FloatTy::Quad))),
+                _ => Base::Double,
+            },
+        });
+    }
+
+    pub(super) fn typedef_type(&mut self, name: Ustr) -> Ty {
+        if let Some(Binding::Typedef(ty)) = self.scopes.lookup(name) {
+            return ty.clone();
+        }
+        if let Some(source) = self.environment.bindings(name).typedef {
+            let types = self.environment.item_types(&source);
+            return types
+                .typedefs
+                .iter()
+                .find(|(bound, _)| *bound == name)
+                .map_or_else(Ty::unknown, |(_, ty)| ty.clone());
+        }
+        builtin_type(name.as_str())
+    }
+
+    fn record_type(&mut self, record: &Node<StructType>) -> Ty {
+        let is_union = record.node.kind.node == StructKind::Union;
+        let tag = record
+            .node
+            .identifier
+            .as_ref()
+            .map(|identifier| Ustr::from(&identifier.node.name));
+        let Some(declarations) = &record.node.declarations else {
+            return Ty::new(TyKind::Record(self.tag_reference(is_union, tag)));
+        };
+        let reference = self.new_record(record.span.start, is_union, tag);
+        if let Some(tag) = tag {
+            self.scopes.bind_tag(tag, TagBinding::Record(reference));
+        }
+        let mut members = Vec::new();
+        for declaration in declarations {
+            if let StructDeclaration::Field(field) = &declaration.node {
+                self.members(&field.node, &mut members);
+            }
+        }
+        // lang-c keeps no attribute of a record's own; the specifiers around it are looked at by
+        // `apply_attributes`, which cannot change a layout any more.
+        // UNSOUND: offsets in packed records are those of the unpacked record.
+        let layout = record_layout(members, is_union, false);
+        self.local_layouts.push((reference, Arc::new(layout)));
+        Ty::new(TyKind::Record(reference))
+    }
+
+    fn new_record(&mut self, start: usize, is_union: bool, tag: Option<Ustr>) -> RecordRef {
+        match &mut self.records {
+            RecordNaming::Local { function, count } => {
+                *count += 1;
+                let unit = self.environment.unit();
+                let mark = rapidhash::v3::rapidhash_v3(format!("{unit}\0{function}").as_bytes());
+                RecordRef::defined(&display_name(is_union, tag, None), mark, *count)
+            }
+            RecordNaming::FileScope(name) => name(start, is_union, tag)
+                .unwrap_or_else(|| RecordRef::opaque(&display_name(is_union, tag, None))),
+        }
+    }
+
+    fn tag_reference(&mut self, is_union: bool, tag: Option<Ustr>) -> RecordRef {
+        let display = display_name(is_union, tag, None);
+        let Some(tag) = tag else {
+            return RecordRef::opaque(&display);
+        };
+        if let Some(TagBinding::Record(record)) = self.scopes.lookup_tag(tag) {
+            return *record;
+        }
+        self.environment
+            .bindings(tag)
+            .tag
+            .and_then(|source| self.environment.tagged_record(&source, tag))
+            .unwrap_or_else(|| RecordRef::opaque(&display))
+    }
+
+    fn members(&mut self, field: &StructField, members: &mut Vec<Member>) {
+        let base = self.specifier_qualifiers(&field.specifiers);
+        if field.declarators.is_empty() {
+            // An unnamed struct or union: its members are reached through it.
+            let is_padding = base.record().is_none();
+            self.member(None, base.clone(), None, is_padding, members);
+        }
+        for declarator in &field.declarators {
+            let (name, ty) = match &declarator.node.declarator {
+                Some(inner) => {
+                    let declared = self.declarator(base.clone(), &inner.node);
+                    (declared.name, declared.ty)
+                }
+                None => (None, base.clone()),
+            };
+            let width = declarator.node.bit_width.as_ref().map(|width| {
+                self.constant(width)
+                    .and_then(|value| u32::try_from(value).ok())
+                    .unwrap_or(1)
+            });
+            self.member(name, ty, width, name.is_none(), members);
+        }
+    }
+
+    fn member(
+        &mut self,
+        name: Option<Ustr>,
+        ty: Ty,
+        bit_width: Option<u32>,
+        is_padding: bool,
+        members: &mut Vec<Member>,
+    ) {
+        let extent = self.extent(&ty);
+        let anonymous = name.is_none();
+        let name = name.unwrap_or_else(|| Ustr::from(&format!("<{}>", members.len())));
+        let field = Field {
+            name,
+            anonymous,
+            ty,
+            offset: 0,
+            bits: None,
+        };
+        members.push(Member {
+            field,
+            extent,
+            bit_width,
+            is_padding,
+        });
+    }
+
+    fn enum_type(&mut self, enumeration: &EnumType) -> Ty {
+        let tag = enumeration
+            .identifier
+            .as_ref()
+            .map(|identifier| Ustr::from(&identifier.node.name));
+        if enumeration.enumerators.is_empty() {
+            let Some(tag) = tag else { return Ty::int() };
+            if let Some(TagBinding::Enum(ty)) = self.scopes.lookup_tag(tag) {
+                return ty.clone();
+            }
+            let found = self.environment.bindings(tag).tag.and_then(|source| {
+                let types = self.environment.item_types(&source);
+                types
+                    .enums
+                    .iter()
+                    .find(|(bound, _)| *bound == tag)
+                    .map(|(_, ty)| ty.clone())
+            });
+            return found.unwrap_or_else(|| Ty::integer(IntRank::Int, false));
+        }
+        let mut next = 0i128;
+        let (mut lowest, mut highest) = (0, 0);
+        for enumerator in &enumeration.enumerators {
+            if let Some(expression) = &enumerator.node.expression {
+                next = self.constant(expression).unwrap_or(next);
+            }
+            lowest = lowest.min(next);
+            highest = highest.max(next);
+            self.scopes.bind(
+                Ustr::from(&enumerator.node.identifier.node.name),
+                Binding::Enumerator(next),
+            );
+            next = next.saturating_add(1);
+        }
+        let rank = if lowest >= i128::from(i32::MIN) && highest <= i128::from(u32::MAX) {
+            IntRank::Int
+        } else {
+            IntRank::Long
+        };
+        let ty = Ty::integer(rank, lowest < 0);
+        if let Some(tag) = tag {
+            self.scopes.bind_tag(tag, TagBinding::Enum(ty.clone()));
+        }
+        ty
+    }
+
+    /// Wraps `base` into what the declarator says around its name.
+    pub(super) fn declarator(&mut self, base: Ty, declarator: &Declarator) -> Declared {
+        let mut ty = base;
+        // Pointers bind from left to right, and arrays and parameter lists from right to left.
+        for derived in &declarator.derived {
+            if let DerivedDeclarator::Pointer(qualifiers) | DerivedDeclarator::Block(qualifiers) =
+                &derived.node
+            {
+                let mut words = SpecifierWords::default();
+                for qualifier in qualifiers {
+                    if let PointerQualifier::TypeQualifier(qualifier) = &qualifier.node {
+                        words.qualify(&qualifier.node);
+                    }
+                }
+                ty = ty.pointer_to().qualified(words.qualifiers);
+            }
+        }
+        for derived in declarator.derived.iter().rev() {
+            ty = match &derived.node {
+                DerivedDeclarator::Pointer(_) | DerivedDeclarator::Block(_) => continue,
+                DerivedDeclarator::Array(array) => {
+                    let length = self.array_length(&array.node.size);
+                    Ty::new(TyKind::Array {
+                        element: ty,
+                        length,
+                    })
+                }
+                DerivedDeclarator::Function(function) => self.function_type(ty, &function.node),
+                DerivedDeclarator::KRFunction(names) => Ty::new(TyKind::Function(FunctionTy {
+                    result: ty,
+                    parameters: names.iter().map(|_| Ty::int()).collect(),
+                    variadic: false,
+                    unspecified: true,
+                })),
+            };
+        }
+        let (ty, cleanup, is_noreturn) =
+            self.apply_attributes(ty, declarator.extensions.iter().collect());
+        match &declarator.kind.node {
+            DeclaratorKind::Abstract => Declared {
+                name: None,
+                ty,
+                cleanup,
+                is_noreturn,
+            },
+            DeclaratorKind::Identifier(name) => Declared {
+                name: Some(Ustr::from(&name.node.name)),
+                ty,
+                cleanup,
+                is_noreturn,
+            },
+            DeclaratorKind::Declarator(inner) => {
+                let mut declared = self.declarator(ty, &inner.node);
+                declared.cleanup = declared.cleanup.or(cleanup);
+                declared.is_noreturn |= is_noreturn;
+                declared
+            }
+        }
+    }
+
+    fn array_length(&mut self, size: &ArraySize) -> ArrayLength {
+        match size {
+            ArraySize::Unknown => ArrayLength::Unknown,
+            ArraySize::VariableUnknown => ArrayLength::Variable,
+            ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
+                match self
+                    .constant(size)
+                    .and_then(|size| u64::try_from(size).ok())
+                {
+                    Some(size) => ArrayLength::Known(size),
+                    None => ArrayLength::Variable,
+                }
+            }
+        }
+    }
+
+    fn function_type(&mut self, result: Ty, function: &FunctionDeclarator) -> Ty {
+        self.scopes.enter();
+        let mut parameters: Vec<Ty> = Vec::with_capacity(function.parameters.len());
+        for parameter in &function.parameters {
+            parameters.push(self.parameter(&parameter.node).1);
+        }
+        self.scopes.leave();
+        let nothing = matches!(parameters.as_slice(), [only] if only.is_void());
+        if nothing {
+            parameters.clear();
+        }
+        Ty::new(TyKind::Function(FunctionTy {
+            result,
+            unspecified: parameters.is_empty() && !nothing,
+            parameters: parameters.into(),
+            variadic: function.ellipsis == Ellipsis::Some,
+        }))
+    }
+
+    /// A parameter's name and type; arrays and functions become pointers.
+    pub(super) fn parameter(&mut self, parameter: &ParameterDeclaration) -> (Option<Ustr>, Ty) {
+        let specifiers = self.declaration_specifiers(&parameter.specifiers);
+        let declared = match &parameter.declarator {
+            Some(declarator) => self.declarator(specifiers.ty, &declarator.node),
+            None => Declared {
+                name: None,
+                ty: specifiers.ty,
+                cleanup: None,
+                is_noreturn: false,
+            },
+        };
+        let ty = match declared.ty.kind() {
+            TyKind::Array { .. } | TyKind::Function(_) => declared.ty.decayed(),
+            _ => declared.ty,
+        };
+        (declared.name, ty)
+    }
+
+    fn apply_attributes(
+        &mut self,
+        mut ty: Ty,
+        extensions: Vec<&Node<Extension>>,
+    ) -> (Ty, Option<Ustr>, bool) {
+        let mut cleanup = None;
+        let mut noreturn = false;
+        for extension in extensions {
+            let Extension::Attribute(attribute) = &extension.node else {
+                continue;
+            };
+            let argument = attribute.arguments.first();
+            let word = argument.and_then(|argument| match &argument.node {
+                Expression::Identifier(name) => Some(Ustr::from(&name.node.name)),
+                _ => None,
+            });
+            match attribute.name.node.as_str() {
+                "noreturn" => noreturn = true,
+                "cleanup" => cleanup = word,
+                "vector_size" => {
+                    if let Some(bytes) = argument
+                        .and_then(|size| self.constant(size))
+                        .and_then(|size| u64::try_from(size).ok())
+                    {
+                        ty = Ty::new(TyKind::Vector { element: ty, bytes });
+                    }
+                }
+                "mode" => ty = mode_type(&ty, word.map_or("", |word| word.as_str())),
+                _ => {}
+            }
+        }
+        (ty, cleanup, noreturn)
+    }
+
+    pub(super) fn extent(&self, ty: &Ty) -> Option<Extent> {
+        self.environment
+            .data_model()
+            .extent(ty, &|record| self.layout(record))
+    }
+
+    pub(super) fn size_of(&self, ty: &Ty) -> Option<u64> {
+        self.extent(ty).map(|extent| extent.size)
+    }
+
+    pub(super) fn layout(&self, record: RecordRef) -> Option<Arc<RecordLayout>> {
+        if let Some((_, layout)) = self
+            .local_layouts
+            .iter()
+            .rev()
+            .find(|(known, _)| *known == record)
+        {
+            return Some(layout.clone());
+        }
+        self.environment.record_layout(record)
+    }
+}
+
+impl SpecifierWords {
+    fn qualify(&mut self, qualifier: &TypeQualifier) {
+        self.qualifiers = self.qualifiers.with(match qualifier {
+            TypeQualifier::Const => Qualifiers::CONST,
+            TypeQualifier::Volatile => Qualifiers::VOLATILE,
+            TypeQualifier::Atomic => Qualifiers::ATOMIC,
+            _ => Qualifiers::NONE,
+        });
+    }
+
+    fn finish(self) -> Ty {
+        let signed = !self.unsigned;
+        let integer = |rank: IntRank| Ty::integer(rank, signed);
+        let float = |float: FloatTy| {
+            Ty::new(if self.complex {
+                TyKind::Complex(float)
+            } else {
+                TyKind::Float(float)
+            })
+        };
+        let ty = match self.base {
+            Some(Base::Done(ty)) if self.complex => match ty.kind() {
+                TyKind::Float(kind) => Ty::new(TyKind::Complex(*kind)),
+                _ => ty,
+            },
+            Some(Base::Done(ty)) => ty,
+            Some(Base::Char) if self.unsigned => integer(IntRank::Char),
+            Some(Base::Char) if self.signed => integer(IntRank::Char),
+            Some(Base::Char) => Ty::integer(IntRank::PlainChar, true),
+            Some(Base::Float) => float(FloatTy::Single),
+            Some(Base::Double) if self.long > 0 => float(FloatTy::Extended),
+            Some(Base::Double) => float(FloatTy::Double),
+            Some(Base::Int128) => integer(IntRank::Int128),
+            _ if self.complex => float(FloatTy::Double),
+            _ if self.short => integer(IntRank::Short),
+            _ if self.long >= 2 => integer(IntRank::LongLong),
+            _ if self.long == 1 => integer(IntRank::Long),
+            // Nothing but qualifiers is an implicit `int`.
+            _ => integer(IntRank::Int),
+        };
+        ty.qualified(self.qualifiers)
+    }
+}
+
+fn is_auto(specifier: &TypeSpecifier) -> bool {
+    matches!(specifier, TypeSpecifier::TypedefName(name) if name.node.name == AUTO)
+}
+
+/// `struct conn`, or for an unnamed record what it is part of.
+pub(super) fn display_name(is_union: bool, tag: Option<Ustr>, around: Option<&str>) -> String {
+    let keyword = if is_union { "union" } else { "struct" };
+    match (tag, around) {
+        (Some(tag), _) => format!("{keyword} {tag}"),
+        (None, Some(around)) => format!("{keyword} in {around}"),
+        (None, None) => format!("{keyword} <unnamed>"),
+    }
+}
+
+fn builtin_type(name: &str) -> Ty {
+    match name {
+        "__builtin_va_list" | "__builtin_ms_va_list" => Ty::new(TyKind::VaList),
+        "__int128_t" => Ty::integer(IntRank::Int128, true),
+        "__uint128_t" => Ty::integer(IntRank::Int128, false),
+        "__float128" | "__ibm128" => Ty::new(TyKind::Float(FloatTy::Quad)),
+        "__float80" => Ty::new(TyKind::Float(FloatTy::Extended)),
+        "__bf16" | "__fp16" => Ty::new(TyKind::Float(FloatTy::Half)),
+        "bool" => Ty::new(TyKind::Bool),
+        "char8_t" => Ty::integer(IntRank::Char, false),
+        "wchar_t" => Ty::int(),
+        _ => Ty::unknown(),
+    }
+}
+
+/// `__attribute__((mode(DI)))` replaces the width.
+fn mode_type(ty: &Ty, mode: &str) -> Ty {
+    let signed = match ty.kind() {
+        TyKind::Int(int) => int.signed,
+        _ => true,
+    };
+    let rank = match mode.trim_matches('_') {
+        "QI" | "byte" => IntRank::Char,
+        "HI" => IntRank::Short,
+        "SI" => IntRank::Int,
+        "DI" | "word" | "pointer" => IntRank::Long,
+        "TI" => IntRank::Int128,
+        _ => return ty.clone(),
+    };
+    Ty::integer(rank, signed)
+}

@@ -1,0 +1,42 @@
+//! What stands where: the units of the program, their text and their functions.
+
+use crate::db::{Function, FunctionKind, Unit};
+use crate::frontend::groups::PlacedGroup;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// The whole program by its units, sorted by path.
+#[derive(Clone, Default)]
+pub struct Program {
+    pub units: BTreeMap<Ustr, Arc<UnitTable>>,
+}
+
+/// One unit's text and functions, with their places.
+pub struct UnitTable {
+    pub unit: Unit,
+    pub groups: Vec<PlacedGroup>,
+    /// In the order of the text.
+    pub functions: Vec<PlacedFunction>,
+}
+
+/// A function and the item that holds its present text.
+#[derive(Clone, Copy)]
+pub struct PlacedFunction {
+    pub key: FunctionKey,
+    pub function: Function,
+    pub group: u32,
+    pub item: u32,
+    /// The function is not in the text at the moment, but that does not parse.
+    pub kept: bool,
+}
+
+/// What makes a function the same one after an edit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct FunctionKey {
+    pub file: Ustr,
+    pub kind: FunctionKind,
+    pub name: Ustr,
+    /// Tells several of the same name in one file apart.
+    pub ordinal: u32,
+}
