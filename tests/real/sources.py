@@ -119,8 +119,9 @@ class DebianSources:
             return environment
         (self._state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
         (self._state / "cache" / "archives" / "partial").mkdir(parents=True, exist_ok=True)
+        # The label leaves out the security archive, which need not hold the upstream tarballs.
         targets = run(["apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)",
-                       "Created-By: Packages", "Component: main", "Origin: Debian"])
+                       "Created-By: Packages", "Component: main", "Label: Debian"])
         lines = [f"deb-src [signed-by={KEYRING}] {uri} {suite} main"
                  for uri, suite in sorted({tuple(line.split()) for line in targets.splitlines()})]
         if not lines:
