@@ -25,6 +25,8 @@ from sources import DebianSources, FetchError, ensure_packages, fetch_crate, run
 
 DEFAULT_DIRECTORY = Path(__file__).resolve().parent / ".work"
 DATABASE = "compile_commands.json"
+#: Stands in each directory made here; holds the fingerprint of the recipe once the program is complete.
+MARKER = ".racelens-real-program"
 
 
 def main() -> int:
@@ -74,8 +76,8 @@ class Workspace:
         """Makes sure that a program is there, and says what was done in a few words."""
         directory = self._root / program.name
         database = directory / DATABASE
-        stamp = self._scratch / f"{program.name}.stamp"
-        if database.exists() and stamp.exists() and stamp.read_text() == fingerprint(program):
+        marker = directory / MARKER
+        if marker.exists() and marker.read_text() == fingerprint(program, directory):
             return f"{len(read_database(database))} units, there already"
         ensure_packages(program.packages)
         self._fetch(program, directory)
@@ -85,12 +87,15 @@ class Workspace:
             raise FetchError(f"no unit of {len(units)} passes gcc's syntax check; "
                              f"the first says: {rejected[0].reason if rejected else 'nothing was found'}")
         write_database(database, accepted)
-        stamp.write_text(fingerprint(program))
+        marker.write_text(fingerprint(program, directory))
         return describe(accepted, rejected)
 
     def _fetch(self, program: Program, directory: Path) -> None:
-        """Brings the sources anew: what a recipe of another day left there must not leak into this one."""
+        """Unpacks the sources anew: what a recipe of another day left there must not leak into this one."""
         if directory.exists():
+            if not (directory / MARKER).exists():
+                raise FetchError(f"{directory} exists and was not made by this script; "
+                                 "move it away, or choose another place with --into")
             shutil.rmtree(directory)
         partial = self._scratch / f"{program.name}.partial"
         if partial.exists():
@@ -100,6 +105,7 @@ class Workspace:
                 fetch_crate(program.name, program.version, partial, self._scratch)
             case DebianSource():
                 self._debian.fetch(program.name, program.tarball, program.sha256, partial)
+        (partial / MARKER).touch()
         partial.rename(directory)
 
     def _units(self, program: Program, directory: Path) -> list[Unit]:
@@ -137,9 +143,9 @@ def units_of_crate(crate: Crate, directory: Path, log: Path) -> list[Unit]:
     return units
 
 
-def fingerprint(program: Program) -> str:
-    """Changes with every field of the recipe, so that an edited recipe is done again."""
-    return hashlib.sha256(repr(program).encode()).hexdigest()
+def fingerprint(program: Program, directory: Path) -> str:
+    """Changes with the recipe and the place, which databases name: an edited or moved program is done again."""
+    return hashlib.sha256(f"{program!r} in {directory}".encode()).hexdigest()
 
 
 def describe(accepted: list[Unit], rejected: list[Rejection]) -> str:

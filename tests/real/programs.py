@@ -62,6 +62,8 @@ LIBGIT2_FEATURES = """\
 #define GIT_ARCH_64 1
 #define GIT_HTTPS 1
 #define GIT_OPENSSL 1
+#define GIT_SSH 1
+#define GIT_SSH_EXEC 1
 #define GIT_SHA1_COLLISIONDETECT 1
 #define GIT_SHA256_OPENSSL 1
 #endif
@@ -69,7 +71,8 @@ LIBGIT2_FEATURES = """\
 
 #: What curl's configure would find on Linux with glibc.
 CURL_MACROS = (
-    "BUILDING_LIBCURL", "CURL_STATICLIB", 'CURL_OS="Linux"', "USE_IPV6", "USE_OPENSSL", "USE_RESOLV_THREADED",
+    "BUILDING_LIBCURL", "CURL_STATICLIB", "CURL_ENABLE_NTLM", "CURL_ENABLE_SMB", "HAVE_DES_ECB_ENCRYPT",
+    "USE_SSLS_EXPORT", 'CURL_OS="Linux"', "USE_IPV6", "USE_OPENSSL", "USE_RESOLV_THREADED",
     "USE_UNIX_SOCKETS", "HAVE_ALARM", "HAVE_ARPA_INET_H", "HAVE_ATOMIC", "HAVE_BOOL_T",
     "HAVE_CLOCK_GETTIME_MONOTONIC", "HAVE_FCNTL_H", "HAVE_FCNTL_O_NONBLOCK", "HAVE_FREEADDRINFO",
     "HAVE_FTRUNCATE", "HAVE_GETADDRINFO", "HAVE_GETEUID", "HAVE_GETHOSTNAME", "HAVE_GETIFADDRS",
@@ -84,7 +87,7 @@ CURL_MACROS = (
     "HAVE_GLIBC_STRERROR_R", "HAVE_STRINGS_H", "HAVE_STRUCT_SOCKADDR_STORAGE", "HAVE_STRUCT_TIMEVAL",
     "HAVE_SUSECONDS_T", "HAVE_SYS_IOCTL_H", "HAVE_SYS_PARAM_H", "HAVE_SYS_RESOURCE_H", "HAVE_SYS_SELECT_H",
     "HAVE_SYS_STAT_H", "HAVE_SYS_TIME_H", "HAVE_SYS_TYPES_H", "HAVE_SYS_UN_H", "HAVE_THREADS_POSIX",
-    "HAVE_TIME_T_UNSIGNED=0", "HAVE_UNISTD_H", "HAVE_ZLIB_H", "SIZEOF_CURL_OFF_T=8", "SIZEOF_CURL_SOCKET_T=4",
+    "HAVE_UNISTD_H", "HAVE_ZLIB_H", "SIZEOF_CURL_OFF_T=8", "SIZEOF_CURL_SOCKET_T=4",
     "SIZEOF_INT=4", "SIZEOF_LONG=8", "SIZEOF_OFF_T=8", "SIZEOF_SIZE_T=8", "SIZEOF_TIME_T=8", "_GNU_SOURCE",
 )
 
@@ -113,11 +116,12 @@ PROGRAMS: tuple[Program, ...] = (
                  "libgit2/src/util/hash/collisiondetect.c", "libgit2/src/util/hash/openssl.c",
                  "libgit2/src/util/hash/sha1dc/*.c", "libgit2/deps/llhttp/*.c", "libgit2/deps/xdiff/*.c",
                  "libgit2/deps/pcre2/*.c"),
-        # Windows, macOS, other TLS libraries; PCRE's fuzzer is a program of its own.
+        # Windows, macOS, other TLS libraries, OpenSSL as a plug-in; PCRE's fuzzer is a program of its own.
         exclude=("libgit2/src/**/*win32*.c", "libgit2/src/**/winhttp.c", "libgit2/src/**/schannel.c",
                  "libgit2/src/**/stransport.c", "libgit2/src/**/mbedtls.c", "libgit2/src/**/auth_sspi.c",
                  "libgit2/src/**/auth_gssapi.c", "libgit2/src/**/auth_ntlmclient.c",
-                 "libgit2/src/**/ssh_libssh2.c", "libgit2/deps/pcre2/pcre2_fuzzsupport.c"),
+                 "libgit2/src/**/ssh_libssh2.c", "libgit2/src/**/openssl_dynamic.c",
+                 "libgit2/src/**/openssl_legacy.c", "libgit2/deps/pcre2/pcre2_fuzzsupport.c"),
         include=("generated", "libgit2/include", "libgit2/src/libgit2", "libgit2/src/util", "libgit2/deps/llhttp",
                  "libgit2/deps/xdiff", "libgit2/deps/pcre2"),
         options=("-D_GNU_SOURCE", "-DGIT_REGEX_BUILTIN=1", "-DPCRE2_STATIC", "-DPCRE2_EXPORT=", "-DPCRE2_EXP_DECL=",
@@ -144,13 +148,16 @@ PROGRAMS: tuple[Program, ...] = (
     Crate(
         "curl-sys", "0.4.91+curl-8.22.0",
         sources=("curl/lib/*.c", "curl/lib/curlx/*.c", "curl/lib/vauth/*.c", "curl/lib/vdns/*.c",
-                 "curl/lib/vquic/vquic*.c", "curl/lib/vssh/vssh.c", "curl/lib/vtls/*.c"),
-        # Other systems, and libraries that are not asked for; their files would be empty.
+                 "curl/lib/vquic/vquic.c", "curl/lib/vtls/*.c"),
+        # Other systems, other libraries and resolvers: under these macros the files are empty.
         exclude=("curl/lib/amigaos.c", "curl/lib/macos.c", "curl/lib/dllmain.c", "curl/lib/memdebug.c",
                  "curl/lib/**/*win32*.c", "curl/lib/**/*sspi*.c", "curl/lib/**/*gssapi*.c",
-                 "curl/lib/curlx/winapi.c", "curl/lib/curlx/multibyte.c", "curl/lib/openldap.c",
-                 "curl/lib/ldap.c", "curl/lib/psl.c", "curl/lib/http2.c", "curl/lib/cf-h2-proxy.c",
-                 "curl/lib/vauth/gsasl.c", "curl/lib/vdns/asyn-ares.c", "curl/lib/vtls/apple.c",
+                 "curl/lib/curlx/winapi.c", "curl/lib/curlx/multibyte.c", "curl/lib/curlx/snprintf.c",
+                 "curl/lib/openldap.c", "curl/lib/ldap.c", "curl/lib/psl.c", "curl/lib/http2.c",
+                 "curl/lib/cf-h2-proxy.c", "curl/lib/fake_addrinfo.c", "curl/lib/http_negotiate.c",
+                 "curl/lib/vauth/gsasl.c", "curl/lib/vdns/asyn-ares.c", "curl/lib/vdns/hostip[46].c",
+                 "curl/lib/vdns/httpsrr.c", "curl/lib/vtls/cipher_suite.c", "curl/lib/vtls/x509asn1.c",
+                 "curl/lib/vtls/apple.c",
                  "curl/lib/vtls/gtls.c", "curl/lib/vtls/mbedtls.c", "curl/lib/vtls/rustls.c",
                  "curl/lib/vtls/schannel*.c", "curl/lib/vtls/wolfssl.c"),
         include=("curl/lib", "curl/include"),
@@ -221,7 +228,7 @@ PROGRAMS: tuple[Program, ...] = (
     DebianSource(
         "unbound", "unbound_1.17.1.orig.tar.gz",
         "ee4085cecce12584e600f3d814a28fa822dfaacec1f94c84bfd67f8a5571a5f4",
-        prepare=(("./configure", "--with-libevent=no", "--disable-shared"),),
+        prepare=(("./configure", "--with-libevent=no", "--disable-shared", "--disable-flto"),),
         packages=("gcc", "make", "bison", "flex", "libssl-dev", "libexpat1-dev"),
     ),
     DebianSource(
