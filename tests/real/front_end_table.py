@@ -5,7 +5,8 @@ Prints a Markdown table with one row for each program that `fetch.py` brought: h
 were found, how many of them reached the analysis, and the seconds that took beside gcc's; then
 every function that did not, with the reason.
 
-How the seconds come about: each unit is preprocessed once by gcc, outside the measurement. Then, N
+The functions come from `racelens index --database`, the way that users go. How the seconds come
+about: each unit is preprocessed once by gcc, outside the measurement. Then, N
 times in turn, `racelens index` reads all the preprocessed files with one job, and
 `gcc -fsyntax-only` reads the same files, one process after the other. Both run on one core; the
 table has the medians. Seconds are processor time (user and system, with child processes), which a
@@ -48,7 +49,7 @@ def main() -> int:
     """Runs the command line; the status is 1 when a program could not be measured or fell below the bar."""
     arguments = parse_arguments()
     try:
-        racelens = arguments.racelens.resolve() if arguments.racelens else build_racelens()
+        racelens = existing(arguments.racelens) if arguments.racelens else build_racelens()
     except MeasureError as error:
         print(error, file=sys.stderr)
         return 1
@@ -96,6 +97,13 @@ def selected_programs(arguments: argparse.Namespace) -> list[str]:
     """The names to measure, in the order of the table of programs."""
     wanted = SAMPLE if arguments.sample else arguments.only
     return [program.name for program in PROGRAMS if not wanted or program.name in wanted]
+
+
+def existing(racelens: Path) -> Path:
+    """The absolute path of the binary that the user named; it runs in the programs' directories."""
+    if not os.access(racelens, os.X_OK):
+        raise MeasureError(f"{racelens} is not there or cannot be executed; correct --racelens")
+    return racelens.resolve()
 
 
 def build_racelens() -> Path:
@@ -147,21 +155,23 @@ def measure(name: str, arguments: argparse.Namespace, racelens: Path) -> Row:
     directory = arguments.into.resolve() / ".preprocessed" / name
     preprocessed = preprocess(read_database(database), database, directory)
 
-    index = [str(racelens), "index", "--format", "json", "--jobs", "1", "--preprocessed", str(directory)]
+    index = [str(racelens), "index", "--format", "json"]
+    report, _ = timed_index([*index, "--database", str(database)], root, arguments.clock)
+    if report["units"] != len(preprocessed):
+        raise MeasureError(f"racelens read {report['units']} of the {len(preprocessed)} units of {database}")
     checks = [(unit.syntax_check_preprocessed(path), unit.directory) for unit, path in preprocessed]
     ours: list[float] = []
     theirs: list[float] = []
-    reports: list[dict[str, Any]] = []
     for _ in range(arguments.repeat):
-        report, seconds = timed_index(index, root, arguments.clock)
-        reports.append(report)
+        timed_report, seconds = timed_index([*index, "--jobs", "1", "--preprocessed", str(directory)],
+                                            root, arguments.clock)
+        # Seconds for other work than the row shows would mean nothing.
+        for what in ("units", "functions"):
+            if timed_report[what] != report[what]:
+                raise MeasureError(f"racelens reports {report[what]} {what} from the database and "
+                                   f"{timed_report[what]} from {directory}; they should be equal")
         ours.append(seconds)
         theirs.append(sum(timed_check(command, where, arguments.clock) for command, where in checks))
-    report = reports[0]
-    if report["units"] != len(preprocessed):
-        raise MeasureError(f"racelens read {report['units']} units of {len(preprocessed)} in {directory}")
-    if any(other["functions"] != report["functions"] for other in reports):
-        raise MeasureError("racelens did not find the same functions in every run; that is a bug of its own")
     return Row(name, root, report, statistics.median(ours), statistics.median(theirs))
 
 
@@ -209,17 +219,18 @@ def timed_index(command: Sequence[str], root: Path, clock: str) -> tuple[dict[st
 
 def timed_check(command: Sequence[str], directory: Path, clock: str) -> float:
     """Runs gcc over one preprocessed file and returns its seconds."""
-    status, seconds = timed(command, directory, clock, subprocess.DEVNULL)
+    status, seconds = timed(command, directory, clock, subprocess.DEVNULL, subprocess.DEVNULL)
     if status != 0:
         raise MeasureError(f"gcc refuses a file that it preprocessed itself: `{' '.join(command)}`")
     return seconds
 
 
-def timed(command: Sequence[str], directory: Path, clock: str, stdout: Any) -> tuple[int, float]:
+def timed(command: Sequence[str], directory: Path, clock: str, stdout: Any,
+          stderr: Any = None) -> tuple[int, float]:
     """Runs a command on one core; returns its status and its seconds, those of its children included."""
     start = time.perf_counter()
     try:
-        process = subprocess.Popen([*on_one_core(), *command], cwd=directory, stdout=stdout)
+        process = subprocess.Popen([*on_one_core(), *command], cwd=directory, stdout=stdout, stderr=stderr)
     except OSError as error:
         raise MeasureError(f"`{command[0]}` does not start: {error}") from error
     _, status, usage = os.wait4(process.pid, 0)
