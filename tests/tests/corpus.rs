@@ -20,7 +20,11 @@ const WITHOUT_THREAD_SANITIZER: &str = "RACELENS_WITHOUT_TSAN";
 
 #[test]
 fn every_fixture_parses() {
-    assert!(fixtures().errors.is_empty(), "{}", fixtures().errors.join("\n"));
+    assert!(
+        fixtures().errors.is_empty(),
+        "{}",
+        fixtures().errors.join("\n")
+    );
     assert!(!fixtures().entries.is_empty(), "the corpus is empty");
 }
 
@@ -37,7 +41,12 @@ fn every_family_has_a_safe_and_a_racy_program() {
     let families: BTreeSet<&str> = fixtures().entries.iter().map(family).collect();
     let mut incomplete = Vec::new();
     for name in families {
-        let members = || fixtures().entries.iter().filter(|entry| family(entry) == name);
+        let members = || {
+            fixtures()
+                .entries
+                .iter()
+                .filter(|entry| family(entry) == name)
+        };
         if !members().any(|entry| is_racy(&entry.program)) {
             incomplete.push(format!("{name} has no racy program"));
         }
