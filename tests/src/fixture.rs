@@ -1,9 +1,10 @@
-//! Reads one annotated program: its files, its named lines and the pairs it states.
+//! One annotated program: its files, its named lines and the pairs it states.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::expectation::{LockSet, Partner, Verdict, line_expectation};
+use crate::expectation::{LockSet, Verdict};
+use crate::reading;
 
 /// A fixture: one C program with everything that its comments state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,16 +65,6 @@ impl LinePair {
     }
 }
 
-impl fmt::Display for LinePair {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.first == self.second {
-            write!(formatter, "{} with itself", self.first)
-        } else {
-            write!(formatter, "{} with {}", self.first, self.second)
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedPair {
     pub verdict: Verdict,
@@ -96,26 +87,7 @@ impl fmt::Display for FixtureError {
 impl Program {
     /// Reads the expectations of all files together: labels hold for the whole program.
     pub fn parse(name: &str, files: Vec<SourceFile>) -> Result<Program, Vec<FixtureError>> {
-        let mut reader = Reader::default();
-        for file in &files {
-            reader.read_file(file);
-        }
-        reader.resolve_races();
-        reader.reject_contradictions();
-        reader.reject_idle_labels();
-        if !reader.errors.is_empty() {
-            reader.errors.sort_by(|a, b| a.place.cmp(&b.place));
-            return Err(reader.errors);
-        }
-        Ok(Program {
-            name: name.to_owned(),
-            files,
-            pairs: reader.pairs,
-            locks: reader.locks,
-            safe_lines: reader.safe_lines,
-            labels: reader.labels,
-            not_runnable: reader.not_runnable,
-        })
+        reading::read(name, files)
     }
 
     /// Whether the program can be started at all.
@@ -138,307 +110,55 @@ impl Program {
             None => place.to_string(),
         }
     }
-}
 
-/// Collects everything that is wrong, so that one run shows every mistake.
-#[derive(Default)]
-struct Reader {
-    labels: BTreeMap<String, Place>,
-    locks: BTreeMap<Place, Vec<LockSet>>,
-    safe_lines: BTreeMap<Place, String>,
-    races: Vec<(Place, crate::expectation::RaceClause)>,
-    pairs: BTreeMap<LinePair, StatedPair>,
-    not_runnable: Option<String>,
-    errors: Vec<FixtureError>,
-}
-
-impl Reader {
-    fn read_file(&mut self, file: &SourceFile) {
-        for (index, line) in file.text.lines().enumerate() {
-            let place = Place {
-                file: file.path.clone(),
-                line: index as u32 + 1,
-            };
-            match index {
-                0 if !explains_itself(line) => {
-                    self.error(
-                        &place,
-                        "the first line must be a `//` comment that says why the fixture exists",
-                    );
-                }
-                1 => self.read_second_line(line, &place),
-                _ => {}
-            }
-            self.read_expectation(line, place);
-        }
-        if file.text.is_empty() {
-            let place = Place {
-                file: file.path.clone(),
-                line: 1,
-            };
-            self.error(&place, "the file is empty");
+    pub fn describe_pair(&self, pair: &LinePair) -> String {
+        let [first, second] = pair.places().map(|place| self.describe(place));
+        if first == second {
+            format!("{first} with itself")
+        } else {
+            format!("{first} with {second}")
         }
     }
-
-    fn read_second_line(&mut self, line: &str, place: &Place) {
-        let Some(reason) = line.strip_prefix("// not-runnable") else {
-            return;
-        };
-        match reason.strip_prefix(':').map(str::trim) {
-            Some(reason) if !reason.is_empty() => self.not_runnable = Some(reason.to_owned()),
-            _ => self.error(
-                place,
-                "`not-runnable` needs a reason: `// not-runnable: reason`",
-            ),
-        }
-    }
-
-    fn read_expectation(&mut self, line: &str, place: Place) {
-        let expectation = match line_expectation(line) {
-            Ok(None) => return,
-            Ok(Some(expectation)) => expectation,
-            Err(message) => return self.error(&place, &message),
-        };
-        if let Some(label) = expectation.label {
-            if let Some(earlier) = self.labels.get(&label) {
-                let message = format!("duplicate label `{label}`: {earlier} has it already");
-                self.error(&place, &message);
-            } else {
-                self.labels.insert(label, place.clone());
-            }
-        }
-        for race in expectation.races {
-            self.races.push((place.clone(), race));
-        }
-        if let Some(reason) = expectation.no_race {
-            self.safe_lines.insert(place.clone(), reason);
-        }
-        if !expectation.locks.is_empty() {
-            self.locks.insert(place, expectation.locks);
-        }
-    }
-
-    fn resolve_races(&mut self) {
-        for (place, race) in std::mem::take(&mut self.races) {
-            let partner = match &race.partner {
-                Partner::SameLine => place.clone(),
-                Partner::Label(label) => match self.labels.get(label) {
-                    Some(partner) => partner.clone(),
-                    None => {
-                        self.error(
-                            &place,
-                            &format!("unknown label `{label}`: no line has this name"),
-                        );
-                        continue;
-                    }
-                },
-            };
-            let pair = LinePair::new(place.clone(), partner);
-            let stated = StatedPair {
-                verdict: race.verdict,
-                unconfirmed: race.unconfirmed,
-            };
-            match self.pairs.get_mut(&pair) {
-                Some(earlier) if earlier.verdict != stated.verdict => {
-                    let message = format!(
-                        "the race of {pair} is stated twice, as `{}` and as `{}`",
-                        earlier.verdict.word(),
-                        stated.verdict.word()
-                    );
-                    self.error(&place, &message);
-                }
-                Some(earlier) => {
-                    if earlier.unconfirmed.is_none() {
-                        earlier.unconfirmed = stated.unconfirmed;
-                    }
-                }
-                None => {
-                    self.pairs.insert(pair, stated);
-                }
-            }
-        }
-    }
-
-    fn reject_contradictions(&mut self) {
-        let mut contradictions = Vec::new();
-        for (pair, stated) in &self.pairs {
-            for place in pair.places() {
-                if stated.verdict.is_a_race() && self.safe_lines.contains_key(place) {
-                    contradictions.push((
-                        place.clone(),
-                        format!("the line says `no-race`, but the race of {pair} is stated"),
-                    ));
-                }
-            }
-        }
-        for (place, message) in contradictions {
-            self.error(&place, &message);
-        }
-    }
-
-    /// A label that no race names and that states nothing is a leftover or a typing mistake.
-    fn reject_idle_labels(&mut self) {
-        let says_something = |place: &Place| {
-            self.locks.contains_key(place)
-                || self.safe_lines.contains_key(place)
-                || self.pairs.keys().any(|pair| pair.places().contains(&place))
-        };
-        let idle: Vec<(String, Place)> = self
-            .labels
-            .iter()
-            .filter(|(_, place)| !says_something(place))
-            .map(|(label, place)| (label.clone(), place.clone()))
-            .collect();
-        for (label, place) in idle {
-            self.error(
-                &place,
-                &format!("no race names the label `{label}`, and its line states nothing"),
-            );
-        }
-    }
-
-    fn error(&mut self, place: &Place, message: &str) {
-        self.errors.push(FixtureError {
-            place: place.clone(),
-            message: message.to_owned(),
-        });
-    }
-}
-
-fn explains_itself(line: &str) -> bool {
-    let comment = line.strip_prefix("// ").map(str::trim);
-    comment.is_some_and(|text| text.contains(' '))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const WHY: &str = "// Exists for a test.\n";
-
-    fn parse(files: &[(&str, &str)]) -> Result<Program, Vec<FixtureError>> {
-        let files = files.iter().map(|(path, text)| SourceFile {
-            path: path.to_string(),
-            text: format!("{WHY}{text}"),
-        });
-        Program::parse("family/idiom", files.collect())
+    fn program(text: &str) -> Program {
+        let file = SourceFile {
+            path: "a.c".into(),
+            text: format!("// Exists for a test.\n{text}"),
+        };
+        Program::parse("family/idiom", vec![file]).unwrap()
     }
 
-    fn errors(text: &str) -> Vec<String> {
-        let errors = parse(&[("a.c", text)]).unwrap_err();
-        errors.iter().map(FixtureError::to_string).collect()
-    }
-
-    fn place(file: &str, line: u32) -> Place {
-        Place {
-            file: file.into(),
+    #[test]
+    fn a_pair_has_no_direction() {
+        let place = |line| Place {
+            file: "a.c".into(),
             line,
-        }
-    }
-
-    #[test]
-    fn a_race_stated_on_one_side_holds_for_both() {
-        let one = parse(&[("a.c", "x = 1; //~ w: race(r)\ny = x; //~ r:\n")]).unwrap();
-        let other = parse(&[("a.c", "x = 1; //~ w:\ny = x; //~ r: race(w)\n")]).unwrap();
-        let both = parse(&[("a.c", "x = 1; //~ w: race(r)\ny = x; //~ r: race(w)\n")]).unwrap();
-        assert_eq!(one.pairs, other.pairs);
-        assert_eq!(one.pairs, both.pairs);
-        let pair = LinePair::new(place("a.c", 3), place("a.c", 2));
-        assert_eq!(one.pairs[&pair].verdict, Verdict::Race);
-    }
-
-    #[test]
-    fn labels_hold_across_the_files_of_a_program() {
-        let files = [
-            ("a.c", "x = 1; //~ w: race(r)\n"),
-            ("b.c", "y = x; //~ r:\n"),
-        ];
-        let program = parse(&files).unwrap();
-        let pair = LinePair::new(place("a.c", 2), place("b.c", 2));
-        assert!(program.pairs.contains_key(&pair));
-        assert_eq!(program.describe(&place("b.c", 2)), "r (b.c:2)");
-    }
-
-    #[test]
-    fn a_race_with_itself_pairs_the_line_with_itself() {
-        let program = parse(&[("a.c", "x++; //~ race(self)\n")]).unwrap();
-        let pair = LinePair::new(place("a.c", 2), place("a.c", 2));
-        assert!(program.pairs.contains_key(&pair));
-    }
-
-    #[test]
-    fn an_unconfirmed_note_on_one_side_suffices() {
-        let text = "x = 1; //~ w: race(r)\ny = x; //~ r: race(w) (unconfirmed -- rare)\n";
-        let program = parse(&[("a.c", text)]).unwrap();
-        let stated = program.pairs.values().next().unwrap();
-        assert_eq!(stated.unconfirmed.as_deref(), Some("rare"));
-    }
-
-    #[test]
-    fn mistakes_name_the_file_the_line_and_what_is_wrong() {
-        let unknown = errors("x++; //~ w: race(v)\n");
-        assert!(
-            unknown[0].starts_with("a.c:2: unknown label `v`"),
-            "{unknown:?}"
-        );
-        let duplicate = errors("x++; //~ w: race(self)\nx--; //~ w: race(self)\n");
-        assert!(
-            duplicate[0].starts_with("a.c:3: duplicate label `w`"),
-            "{duplicate:?}"
-        );
-        let idle = errors("x++; //~ w:\n");
-        assert!(
-            idle[0].starts_with("a.c:2: no race names the label `w`"),
-            "{idle:?}"
-        );
-        let clause = errors("x++; //~ w: maybe\n");
-        assert!(clause[0].starts_with("a.c:2: unknown clause"), "{clause:?}");
-        let twice = errors("x++; //~ w: race(r)\ny++; //~ r: missed: race(w) -- why\n");
-        assert!(
-            twice[0].contains("stated twice, as `race` and as `missed`"),
-            "{twice:?}"
-        );
-        let safe = errors("x++; //~ w: race(r)\ny++; //~ r: no-race -- why\n");
-        assert!(
-            safe[0].starts_with("a.c:3: the line says `no-race`"),
-            "{safe:?}"
+        };
+        assert_eq!(
+            LinePair::new(place(2), place(3)),
+            LinePair::new(place(3), place(2))
         );
     }
 
     #[test]
-    fn every_mistake_is_reported_at_once() {
-        assert_eq!(errors("x++; //~ race(u)\ny++; //~ nonsense\n").len(), 2);
-    }
-
-    #[test]
-    fn a_fixture_says_why_it_exists() {
-        for text in ["int x;\n", "//\n", ""] {
-            let file = SourceFile {
-                path: "a.c".into(),
-                text: text.into(),
-            };
-            assert!(
-                Program::parse("family/idiom", vec![file]).is_err(),
-                "{text:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_program_that_cannot_run_says_why() {
-        let program = parse(&[("a.c", "// not-runnable: needs a device\n")]).unwrap();
-        assert_eq!(program.not_runnable.as_deref(), Some("needs a device"));
-        let unexplained = errors("// not-runnable\n");
-        assert!(unexplained[0].contains("needs a reason"), "{unexplained:?}");
+    fn lines_are_described_by_name_and_place() {
+        let program = program("x++; //~ w: race(self)\ny++; //~ race(w)\n");
+        let described: Vec<String> = program
+            .pairs
+            .keys()
+            .map(|pair| program.describe_pair(pair))
+            .collect();
+        assert_eq!(described, ["w (a.c:2) with itself", "w (a.c:2) with a.c:3"]);
     }
 
     #[test]
     fn a_main_function_is_recognised() {
-        assert!(parse(&[("a.c", "int main(void)\n")]).unwrap().has_main());
-        assert!(
-            !parse(&[("a.c", "void domain(void);\n")])
-                .unwrap()
-                .has_main()
-        );
+        assert!(program("int main(void)\n").has_main());
+        assert!(!program("void domain(void);\n").has_main());
     }
 }

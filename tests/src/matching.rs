@@ -8,7 +8,7 @@ use crate::fixture::{LinePair, Place, Program};
 
 /// A race as an analysis reports it.
 ///
-/// The analysis supplies these through `fn reported_races(program: &Program) -> Vec<ReportedRace>`.
+/// The analysis supplies these as the `reported_races` of [`crate::verdicts::judge`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedRace {
     pub first: ReportedAccess,
@@ -127,7 +127,7 @@ pub fn compare(program: &Program, reported: &[ReportedRace]) -> Comparison {
     for (pair, stated) in &program.pairs {
         let is_found = found.contains(pair);
         comparison.count(stated.verdict.is_a_race(), is_found);
-        let pair = describe_pair(program, pair);
+        let pair = program.describe_pair(pair);
         match (stated.verdict, is_found) {
             (Verdict::Race, false) => comparison.mismatches.push(Mismatch::Missing { pair }),
             (Verdict::Missed, true) => comparison.mismatches.push(Mismatch::NowFound { pair }),
@@ -140,7 +140,7 @@ pub fn compare(program: &Program, reported: &[ReportedRace]) -> Comparison {
         .filter(|pair| !program.pairs.contains_key(*pair))
     {
         comparison.count(false, true);
-        let pair = describe_pair(program, pair);
+        let pair = program.describe_pair(pair);
         comparison.mismatches.push(Mismatch::Unexpected { pair });
     }
     let ends = reported.iter().flat_map(|race| [&race.first, &race.second]);
@@ -216,19 +216,6 @@ fn wrong_locks<'a>(
     mismatches
 }
 
-fn describe_pair(program: &Program, pair: &LinePair) -> String {
-    let [first, second] = pair.places();
-    if first == second {
-        format!("{} with itself", program.describe(first))
-    } else {
-        format!(
-            "{} with {}",
-            program.describe(first),
-            program.describe(second)
-        )
-    }
-}
-
 fn braces(locks: &LockSet) -> String {
     let names: Vec<&str> = locks.iter().map(String::as_str).collect();
     format!("{{{}}}", names.join(", "))
@@ -243,11 +230,13 @@ mod tests {
     use super::*;
     use crate::fixture::SourceFile;
 
-    /// Line 2 of the program is the first line of `text`.
+    /// Line 2 of the program is the first line of `text`; the locks that the tests name come last.
     fn program(text: &str) -> Program {
         let file = SourceFile {
             path: "a.c".into(),
-            text: format!("// A program for a test.\n{text}"),
+            text: format!(
+                "// A program for a test.\n{text}mutex m, n; struct object {{ mutex lock; }} *p;\n"
+            ),
         };
         Program::parse("family/idiom", vec![file]).unwrap()
     }

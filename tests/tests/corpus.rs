@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 
+use racelens_tests::agreement::{disagreements, is_confirmed};
 use racelens_tests::corpus::{Corpus, CorpusEntry, corpus};
 use racelens_tests::fixture::{LinePair, Program};
 use racelens_tests::oracle::{InstrumentedProgram, OracleError, check_syntax};
@@ -77,27 +78,17 @@ enum Failure {
     Verdict(String),
 }
 
+/// Runs until every stated race was seen.
 fn confirm_races(entry: &CorpusEntry) -> Result<(), Failure> {
-    let program = &entry.program;
     let executable = InstrumentedProgram::compile(entry).map_err(Failure::Oracle)?;
-    let needed: BTreeSet<&LinePair> = program
-        .racing_pairs()
-        .filter(|(_, stated)| stated.unconfirmed.is_none())
-        .map(|(pair, _)| pair)
-        .collect();
     let mut seen = BTreeSet::new();
     for _ in 0..MOST_RUNS_TO_CONFIRM {
         seen.extend(race_lines(&executable)?);
-        if needed.iter().all(|pair| seen.contains(*pair)) {
+        if is_confirmed(&entry.program, &seen) {
             break;
         }
     }
-    let unseen = needed.into_iter().filter(|pair| !seen.contains(*pair));
-    let mut disagreements: Vec<String> = unseen
-        .map(|pair| format!("stated, but not seen in {MOST_RUNS_TO_CONFIRM} runs: {pair}"))
-        .collect();
-    disagreements.extend(unstated(program, &seen));
-    verdict(disagreements)
+    agreement(&entry.program, &seen)
 }
 
 fn confirm_silence(entry: &CorpusEntry) -> Result<(), Failure> {
@@ -106,7 +97,7 @@ fn confirm_silence(entry: &CorpusEntry) -> Result<(), Failure> {
     for _ in 0..RUNS_OF_A_SAFE_PROGRAM {
         seen.extend(race_lines(&executable)?);
     }
-    verdict(unstated(&entry.program, &seen))
+    agreement(&entry.program, &seen)
 }
 
 fn race_lines(executable: &InstrumentedProgram) -> Result<BTreeSet<LinePair>, Failure> {
@@ -114,16 +105,8 @@ fn race_lines(executable: &InstrumentedProgram) -> Result<BTreeSet<LinePair>, Fa
     Ok(pairs.iter().map(|pair| pair.lines()).collect())
 }
 
-/// What ThreadSanitizer sees is a race, so the fixture has to state it.
-fn unstated(program: &Program, seen: &BTreeSet<LinePair>) -> Vec<String> {
-    let stated: BTreeSet<&LinePair> = program.racing_pairs().map(|(pair, _)| pair).collect();
-    seen.iter()
-        .filter(|pair| !stated.contains(pair))
-        .map(|pair| format!("seen, but not stated: {pair}"))
-        .collect()
-}
-
-fn verdict(disagreements: Vec<String>) -> Result<(), Failure> {
+fn agreement(program: &Program, seen: &BTreeSet<LinePair>) -> Result<(), Failure> {
+    let disagreements = disagreements(program, seen);
     if disagreements.is_empty() {
         Ok(())
     } else {
