@@ -73,7 +73,7 @@ impl InstrumentedProgram {
     /// Runs once and returns the pairs that raced in this run.
     pub fn run(&self) -> Result<BTreeSet<RacingPair>, OracleError> {
         let mut outcome = self.start(&mut Command::new(executable(self.workspace.path())))?;
-        if outcome.refused_memory_layout() {
+        if refuses_memory_layout(&outcome.report) {
             // Some kernels randomise addresses more than ThreadSanitizer can map.
             let mut fixed_addresses = Command::new("setarch");
             fixed_addresses
@@ -82,7 +82,7 @@ impl InstrumentedProgram {
             outcome = self
                 .start(&mut fixed_addresses)
                 .map_err(|error| OracleError::CannotRun(format!("setarch -R: {error}")))?;
-            if outcome.refused_memory_layout() {
+            if refuses_memory_layout(&outcome.report) {
                 return Err(OracleError::CannotRun(outcome.report));
             }
         }
@@ -130,11 +130,8 @@ struct Outcome {
     report: String,
 }
 
-impl Outcome {
-    fn refused_memory_layout(&self) -> bool {
-        self.report
-            .contains("FATAL: ThreadSanitizer: unexpected memory mapping")
-    }
+fn refuses_memory_layout(report: &str) -> bool {
+    report.contains("FATAL: ThreadSanitizer: unexpected memory mapping")
 }
 
 fn run_gcc(gcc: &mut Command) -> Result<(), OracleError> {
@@ -189,6 +186,17 @@ mod tests {
         let (_root, entry) = entry("void absent(void);\nint main(void) { absent(); return 0; }\n");
         let result = InstrumentedProgram::compile(&entry).map(|_| ());
         assert!(matches!(result, Err(OracleError::Compile(_))), "{result:?}");
+    }
+
+    #[test]
+    fn a_machine_that_cannot_run_it_is_told_from_a_quiet_program() {
+        let fatal = "FATAL: ThreadSanitizer: unexpected memory mapping 0x7bdc-0x7be0\n";
+        assert!(refuses_memory_layout(fatal));
+        assert!(!refuses_memory_layout(
+            "ThreadSanitizer: reported 1 warnings\n"
+        ));
+        let error = OracleError::CannotRun(fatal.into()).to_string();
+        assert!(error.contains("CANNOT RUN ON THIS MACHINE"), "{error}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use racelens_tests::agreement::{disagreements, is_confirmed};
 use racelens_tests::corpus::{Corpus, CorpusEntry, corpus};
@@ -135,10 +135,10 @@ fn failures(
     entries: Vec<&CorpusEntry>,
     check: impl Fn(&CorpusEntry) -> Result<(), Failure> + Sync,
 ) -> Vec<(String, Failure)> {
-    static POOL: OnceLock<Arc<rayon::ThreadPool>> = OnceLock::new();
+    static POOL: OnceLock<rayon::ThreadPool> = OnceLock::new();
     let pool = POOL.get_or_init(|| {
         let builder = rayon::ThreadPoolBuilder::new().num_threads(2);
-        Arc::new(builder.build().expect("two threads can be started"))
+        builder.build().expect("two threads can be started")
     });
     pool.install(|| {
         let named = |entry: &CorpusEntry, failure| (entry.program.name.clone(), failure);

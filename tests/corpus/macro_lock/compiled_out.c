@@ -9,28 +9,28 @@
 #define UNLOCK(object) ((void)(object))
 #endif
 
-struct session {
+struct client {
     pthread_mutex_t guard;
     int requests;
 };
 
 static void *serve(void *argument)
 {
-    struct session *session = argument;
+    struct client *client = argument;
     for (int i = 0; i < 100; i++) {
-        LOCK(session);
-        session->requests++; //~ w: race(self); locks{}
-        UNLOCK(session);
+        LOCK(client);
+        client->requests++; //~ w: race(self); locks{}
+        UNLOCK(client);
     }
     return NULL;
 }
 
 int main(void)
 {
-    static struct session session = { .guard = PTHREAD_MUTEX_INITIALIZER };
+    static struct client client = { .guard = PTHREAD_MUTEX_INITIALIZER };
     pthread_t one, two;
-    pthread_create(&one, NULL, serve, &session);
-    pthread_create(&two, NULL, serve, &session);
+    pthread_create(&one, NULL, serve, &client);
+    pthread_create(&two, NULL, serve, &client);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
     return 0;

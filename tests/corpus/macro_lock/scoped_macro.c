@@ -10,20 +10,20 @@
         UNLOCK(object);              \
     } while (0)
 
-struct session {
+struct client {
     pthread_mutex_t guard;
     int requests, errors;
 };
 
 static void *serve(void *argument)
 {
-    struct session *session = argument;
+    struct client *client = argument;
     for (int i = 0; i < 50; i++) {
-        WITH_LOCK(session, session->requests++); //~ request: no-race -- the macro locks; locks{session->guard}
+        WITH_LOCK(client, client->requests++); //~ request: no-race -- the macro locks; locks{client->guard}
         if (i % 10 == 0) {
-            LOCK(session);
-            session->errors++; //~ error: no-race -- the macro locks; locks{session->guard}
-            UNLOCK(session);
+            LOCK(client);
+            client->errors++; //~ error: no-race -- the macro locks; locks{client->guard}
+            UNLOCK(client);
         }
     }
     return NULL;
@@ -31,10 +31,10 @@ static void *serve(void *argument)
 
 int main(void)
 {
-    static struct session session = { .guard = PTHREAD_MUTEX_INITIALIZER };
+    static struct client client = { .guard = PTHREAD_MUTEX_INITIALIZER };
     pthread_t one, two;
-    pthread_create(&one, NULL, serve, &session);
-    pthread_create(&two, NULL, serve, &session);
+    pthread_create(&one, NULL, serve, &client);
+    pthread_create(&two, NULL, serve, &client);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
     return 0;
