@@ -48,9 +48,12 @@ struct Entries {
     bytes: usize,
 }
 
+/// The headers that an output was made from, with their content at that time.
+type HeaderHashes = Arc<[(PathBuf, Hash)]>;
+
 struct Entry {
     value: Preprocessed,
-    headers: Arc<[(PathBuf, Hash)]>,
+    headers: HeaderHashes,
     last_use: u64,
     bytes: usize,
 }
@@ -182,7 +185,7 @@ impl Cache {
 }
 
 impl Entries {
-    fn touch(&mut self, key: CacheKey) -> Option<(Preprocessed, Arc<[(PathBuf, Hash)]>)> {
+    fn touch(&mut self, key: CacheKey) -> Option<(Preprocessed, HeaderHashes)> {
         let now = self.next_use;
         let entry = self.by_key.get_mut(&key)?;
         self.by_use.remove(&entry.last_use);
@@ -196,7 +199,7 @@ impl Entries {
         &mut self,
         key: CacheKey,
         value: Preprocessed,
-        headers: Arc<[(PathBuf, Hash)]>,
+        headers: HeaderHashes,
         bytes: usize,
         limit: usize,
     ) {

@@ -60,8 +60,23 @@ enum Outcome {
     OtherLanguage,
     /// The file does not exist.
     Absent(PathBuf),
-    /// What is wrong, and where: a line and a column relative to the entry.
-    Malformed(String, Option<(usize, usize)>),
+    Malformed(Malformation),
+}
+
+/// What is wrong with an entry.
+struct Malformation {
+    message: String,
+    /// A line and a column relative to the entry, if it is about a part of it.
+    position: Option<(usize, usize)>,
+}
+
+impl From<&str> for Malformation {
+    fn from(message: &str) -> Malformation {
+        Malformation {
+            message: message.to_owned(),
+            position: None,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -79,10 +94,10 @@ fn read_entry(base: &Path, raw: &str) -> Outcome {
     let entry: RawEntry<'_> = match serde_json::from_str(raw) {
         Ok(entry) => entry,
         Err(error) => {
-            return Outcome::Malformed(
-                without_position(&error),
-                Some((error.line(), error.column())),
-            );
+            return Outcome::Malformed(Malformation {
+                message: without_position(&error),
+                position: Some((error.line(), error.column())),
+            });
         }
     };
     let command = match (entry.arguments, entry.command) {
@@ -90,21 +105,15 @@ fn read_entry(base: &Path, raw: &str) -> Outcome {
         (None, Some(command)) => match shlex::split(&command) {
             Some(command) => command,
             None => {
-                return Outcome::Malformed(
-                    "`command` has a quote that is never closed".to_owned(),
-                    None,
-                );
+                return Outcome::Malformed("`command` has a quote that is never closed".into());
             }
         },
         (None, None) => {
-            return Outcome::Malformed(
-                "neither `command` nor `arguments` is there".to_owned(),
-                None,
-            );
+            return Outcome::Malformed("neither `command` nor `arguments` is there".into());
         }
     };
     let Some((program, arguments)) = compiler_of(&command) else {
-        return Outcome::Malformed("the command is empty".to_owned(), None);
+        return Outcome::Malformed("the command is empty".into());
     };
     let directory = paths::absolute(base, Path::new(&*entry.directory));
     let file = paths::absolute(&directory, Path::new(&*entry.file));
@@ -148,7 +157,7 @@ struct Collected {
     known: HashSet<CompileEntry>,
     refused: BTreeMap<Refusal, (String, usize, usize)>,
     absent: Vec<(PathBuf, usize)>,
-    malformed: Vec<(String, Option<(usize, usize)>, usize)>,
+    malformed: Vec<(Malformation, usize)>,
     other_languages: usize,
 }
 
@@ -168,15 +177,14 @@ impl Collected {
             }
             Outcome::OtherLanguage => self.other_languages += 1,
             Outcome::Absent(file) => self.absent.push((file, offset)),
-            Outcome::Malformed(message, position) => {
-                self.malformed.push((message, position, offset))
-            }
+            Outcome::Malformed(malformation) => self.malformed.push((malformation, offset)),
         }
     }
 
     fn report(&self, path: &Path, text: &str, notes: &mut Vec<Note>) {
         let place = |offset| Place::at_offset(path, text, offset);
-        for (message, position, offset) in self.malformed.iter().take(MAX_MALFORMED_NOTES) {
+        for (malformation, offset) in self.malformed.iter().take(MAX_MALFORMED_NOTES) {
+            let Malformation { message, position } = malformation;
             notes.push(
                 Note::error(format!("this entry is left out: {message}"))
                     .at(shifted(place(*offset), *position))

@@ -50,7 +50,12 @@ impl<'t> Reader<'t> {
                 "correct the syntax; see https://toml.io",
             );
         }
+        let syntax_errors = self.notes.len();
         self.members("", document.into_inner(), known, &[], visit);
+        // What was read around a syntax error is a guess; complaints about it would only mislead.
+        if syntax_errors > 0 {
+            self.notes.truncate(syntax_errors);
+        }
     }
 
     /// Visits the members of a table, whose keys must be among `known`.

@@ -1,14 +1,16 @@
 //! Puts a project together: its root, its configuration, its compilation database, its compilers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::compile_commands::{self, CompileEntry};
 use super::compiler::{Compiler, CompilerFinder};
+use super::compiler_choice::CompilerChooser;
 use super::config::Config;
 use super::note::{Note, Place};
 use super::preprocess::{Preprocessor, PreprocessorOptions, no_compiler};
+use super::requested::Requested;
 use super::{Project, TranslationUnit, paths, walk};
 
 /// What the user asks for. Everything here is trusted, unlike what stands in the workspace.
@@ -83,7 +85,7 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
         default_compiler: default_compiler.as_ref(),
     };
     let units = if database.is_some() {
-        selection.from_database(&mut notes)
+        selection.with_database(&mut notes)
     } else {
         selection.without_database(&mut notes)
     };
@@ -165,108 +167,6 @@ pub fn adopt(
             (default_unit(file, root, config, default_compiler), note)
         }
     }
-}
-
-/// The user's paths, absolute.
-struct Requested {
-    current_directory: PathBuf,
-    files: Vec<PathBuf>,
-    directories: Vec<PathBuf>,
-    /// The directory that all of it lies in.
-    start: PathBuf,
-    /// Whether all paths exist and are of use.
-    is_complete: bool,
-}
-
-impl Requested {
-    fn new(options: &LoadOptions, notes: &mut Vec<Note>) -> Requested {
-        let current_directory = options
-            .current_directory
-            .clone()
-            .or_else(|| std::env::current_dir().ok())
-            .unwrap_or_else(|| PathBuf::from("/"));
-        let mut requested = Requested {
-            start: current_directory.clone(),
-            current_directory,
-            files: Vec::new(),
-            directories: Vec::new(),
-            is_complete: true,
-        };
-        let mut start: Option<PathBuf> = None;
-        for path in &options.paths {
-            let path = requested.absolute(path);
-            let directory = if path.is_dir() {
-                Some(path.as_path())
-            } else {
-                path.parent()
-            };
-            let directory = directory.unwrap_or(Path::new("/"));
-            start = Some(match start {
-                Some(start) => common_directory(&start, directory),
-                None => directory.to_owned(),
-            });
-            requested.add(path, notes);
-        }
-        if options.paths.is_empty() {
-            requested
-                .directories
-                .push(requested.current_directory.clone());
-        }
-        requested.start = start.unwrap_or_else(|| requested.current_directory.clone());
-        requested
-    }
-
-    fn add(&mut self, path: PathBuf, notes: &mut Vec<Note>) {
-        if path.is_dir() {
-            self.directories.push(path);
-        } else if !path.exists() {
-            self.is_complete = false;
-            notes.push(
-                Note::error(format!("{} does not exist", path.display()))
-                    .with_help("name a C source file or a directory with some"),
-            );
-        } else if walk::has_extension(&path, &["h", "hh", "hpp", "inc"]) {
-            self.is_complete = false;
-            notes.push(
-                Note::warning(format!(
-                    "{} is a header and is not analysed alone",
-                    path.display()
-                ))
-                .with_help("name a .c file that includes it"),
-            );
-        } else {
-            self.files.push(path);
-        }
-    }
-
-    fn covers(&self, file: &Path) -> bool {
-        self.files.iter().any(|requested| requested == file)
-            || self
-                .directories
-                .iter()
-                .any(|directory| file.starts_with(directory))
-    }
-
-    fn absolute(&self, path: &Path) -> PathBuf {
-        paths::absolute(&self.current_directory, path)
-    }
-
-    /// A program as the user names it: a bare name stays one.
-    fn program(&self, program: &Path) -> PathBuf {
-        if program.components().count() == 1 && !program.is_absolute() {
-            program.to_owned()
-        } else {
-            self.absolute(program)
-        }
-    }
-}
-
-fn common_directory(left: &Path, right: &Path) -> PathBuf {
-    left.components()
-        .zip(right.components())
-        .take_while(|(left, right)| left == right)
-        .map(|(component, _)| component)
-        .collect()
 }
 
 fn find_root(start: &Path) -> PathBuf {
@@ -359,76 +259,6 @@ fn read_text(path: &Path) -> Result<String, Note> {
     }
 }
 
-/// Chooses compilers, and says once per name when one is replaced.
-struct CompilerChooser<'f> {
-    finder: &'f CompilerFinder,
-    /// The one for all files, if the user or the configuration names one.
-    fixed: Option<Compiler>,
-    default: Option<Compiler>,
-    by_name: BTreeMap<String, Option<Compiler>>,
-}
-
-impl<'f> CompilerChooser<'f> {
-    fn new(
-        finder: &'f CompilerFinder,
-        user: Option<&Path>,
-        config: &Config,
-        notes: &mut Vec<Note>,
-    ) -> CompilerChooser<'f> {
-        let fixed = match (user, &config.preprocessor.compiler) {
-            (Some(path), _) => {
-                let found = finder.find_for_user(path);
-                if found.is_none() {
-                    notes.push(
-                        Note::error(format!("the compiler `{}` was not found", path.display()))
-                            .with_help("pass --compiler with the name or the path of a program that can be run"),
-                    );
-                }
-                found
-            }
-            (None, Some(name)) => {
-                let found = finder.find(name);
-                if found.is_none() {
-                    notes.push(
-                        Note::warning(format!("the compiler `{name}` of racelens.toml is not in PATH; another one is used"))
-                            .with_help("install it, or pass --compiler with its path"),
-                    );
-                }
-                found
-            }
-            (None, None) => None,
-        };
-        CompilerChooser {
-            default: fixed.clone().or_else(|| finder.fallback()),
-            fixed,
-            finder,
-            by_name: BTreeMap::new(),
-        }
-    }
-
-    fn choose(&mut self, program: &str, notes: &mut Vec<Note>) -> Option<Compiler> {
-        if self.fixed.is_some() {
-            return self.fixed.clone();
-        }
-        if let Some(known) = self.by_name.get(program) {
-            return known.clone();
-        }
-        let found = self.finder.find(program);
-        if let (None, Some(default)) = (&found, &self.default) {
-            notes.push(
-                Note::information(format!(
-                    "the compiler `{program}` of the compilation database is not run; {} preprocesses instead",
-                    default.path.display()
-                ))
-                .with_help("if it is the right compiler, pass --compiler with its path"),
-            );
-        }
-        let compiler = found.or_else(|| self.default.clone());
-        self.by_name.insert(program.to_owned(), compiler.clone());
-        compiler
-    }
-}
-
 /// Which units are analysed.
 struct Selection<'a> {
     requested: &'a Requested,
@@ -439,7 +269,7 @@ struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    fn from_database(&self, notes: &mut Vec<Note>) -> Vec<TranslationUnit> {
+    fn with_database(&self, notes: &mut Vec<Note>) -> Vec<TranslationUnit> {
         let mut units: Vec<TranslationUnit> = self
             .known_units
             .iter()

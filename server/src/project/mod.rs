@@ -3,6 +3,7 @@
 pub mod cache;
 pub mod compile_commands;
 pub mod compiler;
+mod compiler_choice;
 mod compiler_messages;
 pub mod config;
 mod config_reader;
@@ -16,6 +17,7 @@ mod paths;
 pub mod preprocess;
 mod process;
 mod repair;
+mod requested;
 mod source_text;
 mod suggest;
 mod walk;
