@@ -99,7 +99,8 @@ impl Name {
             Name::StandardInput(_) if marker.line != "0" => return,
             Name::StandardInput(name) | Name::Other(name) => name,
             Name::Header(name, path) => {
-                if !renamed.headers.contains(path) {
+                // `#line` in generated code names files that were not read.
+                if marker.enters_file() && !renamed.headers.contains(path) {
                     renamed.headers.insert(path.clone());
                 }
                 name
@@ -123,6 +124,11 @@ struct LineMarker<'t> {
 }
 
 impl<'t> LineMarker<'t> {
+    /// Whether the marker stands at the beginning of an included file.
+    fn enters_file(&self) -> bool {
+        self.rest.split_ascii_whitespace().next() == Some("1")
+    }
+
     fn parse(line: &'t str) -> Option<LineMarker<'t>> {
         let after_hash = line.strip_prefix("# ")?;
         let (number, after_number) = after_hash.split_once(" \"")?;
@@ -204,13 +210,13 @@ mod tests {
     fn markers_name_absolute_files_and_the_rest_stays() {
         let text = "# 0 \"<stdin>\"\n# 0 \"<built-in>\"\n# 1 \"<stdin>\"\n# 1 \"src/a.c\"\n\
                     # 1 \"src/../n.h\" 1\nint n;\n# 2 \"src/a.c\" 2\n# 1 \"/tmp/stubs/-/-/gone.h\" 1\n\
-                    # 3 \"src/a.c\" 2\nchar *s = \"# 1 \\\"x\\\"\";\n# pragma once";
+                    # 3 \"src/a.c\" 2\n# 7 \"gram.y\"\nchar *s = \"# 1 \\\"x\\\"\";\n# pragma once";
         let renamed = rename(text, &names());
         assert_eq!(
             renamed.text,
             "# 0 \"/w/src/a.c\"\n# 0 \"<built-in>\"\n# 1 \"/w/src/a.c\"\n\
              # 1 \"/w/n.h\" 1\nint n;\n# 2 \"/w/src/a.c\" 2\n# 1 \"<missing>/gone.h\" 1\n\
-             # 3 \"/w/src/a.c\" 2\nchar *s = \"# 1 \\\"x\\\"\";\n# pragma once"
+             # 3 \"/w/src/a.c\" 2\n# 7 \"/w/gram.y\"\nchar *s = \"# 1 \\\"x\\\"\";\n# pragma once"
         );
         assert_eq!(
             renamed.headers.into_iter().collect::<Vec<_>>(),

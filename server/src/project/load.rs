@@ -84,10 +84,10 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
         known_units: &known_units,
         default_compiler: default_compiler.as_ref(),
     };
-    let units = if database.is_some() {
-        selection.with_database(&mut notes)
-    } else {
+    let units = if known_units.is_empty() {
         selection.without_database(&mut notes)
+    } else {
+        selection.with_database(&mut notes)
     };
     if units.is_empty() && requested.is_complete {
         notes.push(
@@ -310,7 +310,7 @@ impl Selection<'_> {
         }
         if !files.is_empty() {
             notes.push(
-                Note::information("there is no compile_commands.json, so that files are preprocessed with default flags")
+                Note::information("there is no compile_commands.json with C files, so that files are preprocessed with default flags")
                     .with_help(
                         "let the build system write one (CMake: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; make: bear -- make), \
                          or set `flags` under [preprocessor] in racelens.toml",

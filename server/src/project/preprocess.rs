@@ -83,7 +83,10 @@ impl Preprocessor {
         unit: &TranslationUnit,
         unsaved: Option<&str>,
     ) -> Result<Preprocessed, Note> {
-        let compiler = unit.compiler.as_ref().ok_or_else(no_compiler)?;
+        let compiler = unit
+            .compiler
+            .as_ref()
+            .ok_or_else(|| no_compiler().at(Place::start_of(&unit.file)))?;
         let source = match unsaved {
             Some(text) if text.len() as u64 > MAX_SOURCE_BYTES => {
                 return Err(
@@ -100,7 +103,7 @@ impl Preprocessor {
         }
         let started = SystemTime::now();
         let (output, is_complete) = self.run(unit, compiler, &source.text)?;
-        // After a missing header is put in place nothing else would tell us to run again.
+        // Nothing would tell us later that a header which was missing is there.
         if is_complete {
             self.cache.insert(key, &output, started);
         }
@@ -114,7 +117,7 @@ impl Preprocessor {
     }
 
     /// Runs the compiler until it has no more complaint that can be mended. Says as well whether
-    /// every header was there.
+    /// the output depends on nothing but the headers that it names.
     fn run(
         &self,
         unit: &TranslationUnit,
@@ -135,6 +138,9 @@ impl Preprocessor {
             return Err(failed(unit, compiler, &finished));
         }
         attempt.report_errors(&String::from_utf8_lossy(&finished.errors));
+        if !finished.status.success() && attempt.notes.is_empty() {
+            attempt.notes.push(stopped_early(unit, compiler, &finished));
+        }
 
         let output = String::from_utf8(finished.output).unwrap_or_else(|error| {
             attempt.notes.push(
@@ -285,6 +291,17 @@ fn failed(unit: &TranslationUnit, compiler: &Compiler, finished: &Finished) -> N
     ))
     .at(Place::start_of(&unit.file))
     .with_help("check the flags of this file in compile_commands.json or racelens.toml")
+}
+
+/// For a compiler that fails without saying why, as one does that crashes.
+fn stopped_early(unit: &TranslationUnit, compiler: &Compiler, finished: &Finished) -> Note {
+    Note::warning(format!(
+        "{} failed ({}); the end of this file may not be analysed",
+        compiler.path.display(),
+        finished.status
+    ))
+    .at(Place::start_of(&unit.file))
+    .with_help("try the same command by hand, or another compiler with --compiler")
 }
 
 fn cache_key(unit: &TranslationUnit, compiler: &Compiler, text: &str) -> CacheKey {

@@ -72,9 +72,10 @@ impl<'u> Attempt<'u> {
         marker_names(self.unit, self.stubs.as_ref().map(Stubs::directory))
     }
 
-    /// Whether all headers were found.
+    /// Whether the output names every file that it depends on: no header was missing, and none was
+    /// read for its macros alone, which leaves no line marker.
     pub fn is_complete(&self) -> bool {
-        self.missing == 0
+        self.missing == 0 && !self.flags.iter().any(|flag| flag == "-imacros")
     }
 
     /// Changes what can be changed about `errors`. Returns whether another run makes sense.
