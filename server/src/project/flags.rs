@@ -202,6 +202,10 @@ struct Filter<'a> {
 
 impl Filter<'_> {
     fn argument<'s>(&mut self, argument: &'s str, rest: &mut impl Iterator<Item = &'s str>) {
+        // Most arguments of a large database are warnings; they need no look at the tables.
+        if argument.starts_with("-W") && !argument.starts_with("-Wp,") {
+            return;
+        }
         if let Some(&(flag, refusal, takes_value)) =
             REFUSED.iter().find(|(flag, ..)| argument.starts_with(flag))
         {

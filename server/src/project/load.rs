@@ -341,6 +341,7 @@ fn unit_of(entry: CompileEntry, compiler: Option<Compiler>, config: &Config) -> 
         directory: entry.directory,
         spelling: entry.spelling,
         arguments,
+        has_command: true,
         compiler,
     }
 }
@@ -356,6 +357,7 @@ fn default_unit(
         directory: root.to_owned(),
         spelling: spelling(file, root),
         arguments: config.preprocessor.flags.clone(),
+        has_command: false,
         compiler: compiler.cloned(),
     }
 }

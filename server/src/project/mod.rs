@@ -62,6 +62,8 @@ pub struct TranslationUnit {
     pub spelling: String,
     /// Safe preprocessor arguments; the paths in them are absolute.
     pub arguments: Vec<String>,
+    /// Whether the arguments come from a compile command, rather than being defaults.
+    pub has_command: bool,
     /// None if no compiler was found.
     pub compiler: Option<Compiler>,
 }

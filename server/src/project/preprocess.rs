@@ -223,19 +223,11 @@ impl Preprocessor {
             .with_help(help)
     }
 
-    /// The include path that would find `header`, as a flag.
-    fn hint(&self, header: &str, includer: &Path) -> Option<String> {
+    /// The directory of the project in which `header` is found.
+    fn hint(&self, header: &str, includer: &Path) -> Option<PathBuf> {
         self.header_index
             .get_or_init(|| HeaderIndex::new(&self.options.root))
             .directory_for(header, includer)
-            .map(|directory| {
-                let shown = super::paths::shown(&directory, &self.options.root);
-                if directory == self.options.root {
-                    "-I.".to_owned()
-                } else {
-                    format!("-I{shown}")
-                }
-            })
     }
 
     fn scratch(&self) -> Result<&Scratch, Note> {

@@ -24,8 +24,8 @@ pub struct Attempt<'u> {
     missing: usize,
 }
 
-/// Tells the flag that would find a header, given the header and the file that includes it.
-pub type Hint<'h> = &'h dyn Fn(&str, &Path) -> Option<String>;
+/// Tells the directory of the project that has a header, given the header and the file that includes it.
+pub type Hint<'h> = &'h dyn Fn(&str, &Path) -> Option<PathBuf>;
 
 /// After this many missing headers there is no point in going on.
 const MAX_MISSING: usize = 64;
@@ -139,24 +139,28 @@ impl<'u> Attempt<'u> {
         hint: Hint<'_>,
     ) -> bool {
         let place = self.place(message);
+        let directory = hint(header, &place.path);
+        if let Some(directory) = &directory
+            && self.guess_directory(header, &place, directory)
+        {
+            return true;
+        }
         let is_new = self.add_stub(header)
             || self.drop_forced_header(header)
             || self.blank_include(header, &place);
         self.missing += 1;
         let goes_on = is_new && self.missing <= MAX_MISSING;
-        let help = match hint(header, &place.path) {
-            Some(flag) => format!(
-                "add `{flag}` to `flags` under [preprocessor] in racelens.toml, or to the build"
-            ),
-            None => format!(
-                "build the project first if `{header}` is generated, or add its directory with `-I` to `flags` \
-                 under [preprocessor] in racelens.toml"
-            ),
-        };
         let consequence = if goes_on {
             "what it declares is unknown here"
         } else {
             "what follows it is not analysed"
+        };
+        let help = match directory {
+            Some(directory) => add_flag(&directory),
+            None => format!(
+                "build the project first if `{header}` is generated, or add its directory with `-I` \
+                 to `flags` under [preprocessor] in racelens.toml"
+            ),
         };
         self.notes.push(
             Note::warning(format!("`{header}` was not found; {consequence}"))
@@ -164,6 +168,26 @@ impl<'u> Attempt<'u> {
                 .with_help(help),
         );
         goes_on
+    }
+
+    /// Takes a header from where the project has one, if nobody said where headers are. Where a
+    /// command says so, a header of the same name elsewhere may be another one.
+    fn guess_directory(&mut self, header: &str, place: &Place, directory: &Path) -> bool {
+        let directory_word = directory.to_string_lossy();
+        if self.unit.has_command || self.flags.iter().any(|flag| *flag == directory_word) {
+            return false;
+        }
+        self.flags.push("-idirafter".to_owned());
+        self.flags.push(directory_word.into_owned());
+        self.notes.push(
+            Note::information(format!(
+                "`{header}` is taken from {}, although no flag names that directory",
+                directory.display()
+            ))
+            .at(place.clone())
+            .with_help(add_flag(directory)),
+        );
+        true
     }
 
     fn add_stub(&mut self, header: &str) -> bool {
@@ -218,6 +242,13 @@ impl<'u> Attempt<'u> {
             })
             .unwrap_or_else(|| Place::start_of(&self.unit.file))
     }
+}
+
+fn add_flag(directory: &Path) -> String {
+    format!(
+        "add `-I{}` to `flags` under [preprocessor] in racelens.toml, or to the build",
+        directory.display()
+    )
 }
 
 fn is_include_of(line: &str, header: &str) -> bool {

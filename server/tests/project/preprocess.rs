@@ -124,6 +124,11 @@ fn missing_headers_cost_only_what_they_declare() {
         ("src/n.h", "int n1;\n#include \"nested/gone.h\"\nint n2;\n"),
         ("lib/include/findable.h", ""),
     ]);
+    let commands = [("src/a.c", "gcc -c src/a.c")];
+    workspace.write(
+        "compile_commands.json",
+        database(&workspace.root(), &commands).as_bytes(),
+    );
     let preprocessed = workspace.preprocess_only_file().unwrap();
     assert_eq!(
         code(&preprocessed),
@@ -149,12 +154,28 @@ fn missing_headers_cost_only_what_they_declare() {
             "$W/src/a.c:9:10: warning: `findable.h` was not found; what it declares is unknown here",
         ]
     );
-    assert!(notes[5].contains("add `-Ilib/include`"), "{}", notes[5]);
+    assert!(notes[5].contains("add `-I$W/lib/include`"), "{}", notes[5]);
     assert!(preprocessed.headers.contains(&workspace.path("src/n.h")));
     assert!(
         !preprocessed.text.contains("stubs"),
         "{}",
         preprocessed.text
+    );
+}
+
+#[test]
+fn without_a_command_headers_are_found_in_the_project() {
+    let workspace = Workspace::new(&[
+        ("src/a.c", "#include \"lib/x.h\"\n#include <lib/y.h>\n"),
+        ("inc/lib/x.h", "int x;\n"),
+        ("inc/lib/y.h", "int y;\n"),
+    ]);
+    let preprocessed = workspace.preprocess_only_file().unwrap();
+    assert_eq!(code(&preprocessed), ["int x;", "int y;"]);
+    assert_eq!(
+        workspace.shown(&preprocessed.notes),
+        "$W/src/a.c:1:10: information: `lib/x.h` is taken from $W/inc, although no flag names that directory\n  \
+         help: add `-I$W/inc` to `flags` under [preprocessor] in racelens.toml, or to the build"
     );
 }
 
