@@ -14,6 +14,8 @@ use super::note::Note;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
+    /// What the paths in the file are relative to.
+    pub directory: PathBuf,
     /// What is analysed; everything if empty.
     pub sources: Vec<Glob>,
     /// What is left out.
@@ -62,10 +64,13 @@ impl Config {
     /// Reads the text of the configuration at `path`, which is absolute. A key with an error keeps
     /// its default; all errors are reported.
     pub fn parse(path: &Path, text: &str, finder: &CompilerFinder) -> (Config, Vec<Note>) {
-        let mut config = Config::default();
+        let root = path.parent().unwrap_or(Path::new("/"));
+        let mut config = Config {
+            directory: root.to_owned(),
+            ..Config::default()
+        };
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader::new(path, text);
-        let root = path.parent().unwrap_or(Path::new("/"));
         reader.document(TABLES, |reader, table| {
             match table.key.as_str() {
                 "project" => config.read_project(reader, &table, root),
@@ -78,9 +83,9 @@ impl Config {
         (config, reader.into_notes())
     }
 
-    /// Whether the project's own lists leave `file` in. `root` is what the lists are relative to.
-    pub fn includes(&self, file: &Path, root: &Path) -> bool {
-        let Ok(relative) = file.strip_prefix(root) else {
+    /// Whether the project's own lists leave `file` in.
+    pub fn includes(&self, file: &Path) -> bool {
+        let Ok(relative) = file.strip_prefix(&self.directory) else {
             // The lists cannot speak about what lies outside.
             return self.sources.is_empty();
         };

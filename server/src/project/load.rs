@@ -41,8 +41,8 @@ const ROOT_MARKS: &[&str] = &[CONFIG_NAME, DATABASE_NAME, ".git"];
 /// Where a compilation database is looked for below the root.
 const DATABASE_DIRECTORIES: &[&str] = &["", "build", "builddir"];
 
-/// A project without a database has no more files than this.
-const MAX_FILES: usize = 200_000;
+/// More files and directories of any kind than this are not searched for sources.
+const MAX_VISITED: usize = 2_000_000;
 
 pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
     let mut notes = Vec::new();
@@ -305,8 +305,21 @@ impl Selection<'_> {
     fn without_database(&self, notes: &mut Vec<Note>) -> Vec<TranslationUnit> {
         let mut files: BTreeSet<PathBuf> = self.requested.files.iter().cloned().collect();
         for directory in &self.requested.directories {
-            let found = walk::files(directory, &["c"], MAX_FILES);
-            files.extend(found.into_iter().filter(|file| self.is_included(file)));
+            let found = walk::files(directory, &["c"], MAX_VISITED);
+            if !found.is_complete {
+                notes.push(
+                    Note::warning(format!(
+                        "{} has more than {MAX_VISITED} files; only a part of them was searched",
+                        directory.display()
+                    ))
+                    .with_help("name a smaller directory, or add a compile_commands.json"),
+                );
+            }
+            let included = found
+                .files
+                .into_iter()
+                .filter(|file| self.is_included(file));
+            files.extend(included);
         }
         if !files.is_empty() {
             notes.push(
@@ -329,7 +342,7 @@ impl Selection<'_> {
             .files
             .iter()
             .any(|requested| requested == file)
-            || self.config.includes(file, self.root)
+            || self.config.includes(file)
     }
 }
 

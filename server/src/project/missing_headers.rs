@@ -79,13 +79,13 @@ pub struct HeaderIndex {
     by_name: HashMap<String, Vec<PathBuf>>,
 }
 
-/// A larger project is searched only in part; the index only feeds a hint.
-const MAX_INDEXED: usize = 50_000;
+/// A larger project is searched only in part; a header that is not found there is merely not suggested.
+const MAX_VISITED: usize = 200_000;
 
 impl HeaderIndex {
     pub fn new(root: &Path) -> HeaderIndex {
         let mut by_name: HashMap<String, Vec<PathBuf>> = HashMap::new();
-        for path in walk::files(root, &["h", "inc", "def"], MAX_INDEXED) {
+        for path in walk::files(root, &["h", "inc", "def"], MAX_VISITED).files {
             if let Some(name) = path.file_name() {
                 let name = name.to_string_lossy().into_owned();
                 by_name.entry(name).or_default().push(path);

@@ -5,19 +5,30 @@ use std::path::{Path, PathBuf};
 /// Directories that hold no sources of the project itself.
 const SKIPPED: &[&str] = &["node_modules", "target"];
 
-/// The files below `directory` whose extension is one of `extensions`, sorted, at most `limit` of them.
+/// What a walk found.
+pub struct Found {
+    /// Sorted.
+    pub files: Vec<PathBuf>,
+    /// Whether everything was looked at, rather than as much as was allowed.
+    pub is_complete: bool,
+}
+
+/// The files below `directory` whose extension is one of `extensions`, among the first `max_visited`
+/// files and directories of any kind.
 ///
 /// Links to directories are not followed: what lies inside the project is found under its own name,
 /// and a link can neither lead out of the project nor in a circle.
-pub fn files(directory: &Path, extensions: &[&str], limit: usize) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+pub fn files(directory: &Path, extensions: &[&str], max_visited: usize) -> Found {
+    let mut files = Vec::new();
     let mut pending = vec![directory.to_owned()];
+    let mut visited = 0;
     while let Some(directory) = pending.pop() {
         // A directory that cannot be read has no files for us.
         let Ok(entries) = std::fs::read_dir(&directory) else {
             continue;
         };
         let mut entries: Vec<_> = entries.flatten().collect();
+        visited += entries.len();
         entries.sort_by_key(|entry| entry.file_name());
         for entry in entries {
             let path = entry.path();
@@ -29,16 +40,18 @@ pub fn files(directory: &Path, extensions: &[&str], limit: usize) -> Vec<PathBuf
                     pending.push(path);
                 }
             } else if has_extension(&path, extensions) && path.is_file() {
-                found.push(path);
-                if found.len() == limit {
-                    found.sort();
-                    return found;
-                }
+                files.push(path);
             }
         }
+        if visited >= max_visited {
+            break;
+        }
     }
-    found.sort();
-    found
+    files.sort();
+    Found {
+        files,
+        is_complete: pending.is_empty(),
+    }
 }
 
 pub fn has_extension(path: &Path, extensions: &[&str]) -> bool {
@@ -71,9 +84,11 @@ mod tests {
             std::fs::write(root.join(file), "").unwrap();
         }
         std::os::unix::fs::symlink(root, root.join("a/loop")).unwrap();
-        assert_eq!(
-            files(root, &["c"], 100),
-            [root.join("a/x.c"), root.join("b.c")]
-        );
+        let found = files(root, &["c"], 100);
+        assert_eq!(found.files, [root.join("a/x.c"), root.join("b.c")]);
+        assert!(found.is_complete);
+        let found = files(root, &["c"], 1);
+        assert_eq!(found.files, [root.join("b.c")]);
+        assert!(!found.is_complete);
     }
 }

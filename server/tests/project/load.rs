@@ -247,3 +247,18 @@ fn every_unit_is_handed_over_exactly_once() {
         ]
     );
 }
+
+#[test]
+fn a_broken_database_is_said_and_the_files_are_analysed_all_the_same() {
+    let workspace = Workspace::new(&[("a.c", "int a;"), ("compile_commands.json", "[{")]);
+    let (project, notes) = load(&workspace, &["."]);
+    assert_eq!(files(&workspace, &project), ["a.c"]);
+    let first = workspace.shown(&notes[..1]);
+    assert!(
+        first.starts_with(
+            "$W/compile_commands.json:1:2: error: this is not a valid compilation database"
+        ),
+        "{first}"
+    );
+    assert!(notes[1].message.contains("default flags"), "{}", notes[1]);
+}
