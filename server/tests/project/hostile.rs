@@ -4,26 +4,74 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
 
 use racelens::project::{Note, Project};
 
 use crate::workspace::{Workspace, code, database};
 
-/// Loads and preprocesses a workspace whose compile command is `command`, with a canary in several
-/// places. The text must come out, and the canary must not have run.
-fn check_canary_stays_silent(command: &str) -> Vec<Note> {
-    let workspace = Workspace::new(&[
-        ("a.c", "int a;\n"),
-        ("response", "-wrapper ./bin/canary\n-fplugin=./plugin.so\n"),
-        ("plugin.so", "not even a library"),
-        ("evil.specs", "*cpp_unique_options:\n%(canary)\n"),
-    ]);
+/// Flags with which the compiler itself runs something of the workspace.
+const DANGEROUS: &[&str] = &[
+    "-fplugin=./plugin.so",
+    "-fplugin=$W/plugin.so",
+    "-wrapper ./bin/canary",
+    "-wrapper $W/bin/canary,x",
+    "-B ./bin/",
+    "-B$W/bin",
+    "--prefix=$W/bin/",
+    "-specs=evil.specs",
+    "--specs=$W/evil.specs",
+    "@response",
+    "@$W/response",
+];
+
+/// A workspace full of canaries: programs, specs, response files and a plug-in that all leave a trace.
+fn hostile_workspace() -> (Workspace, PathBuf) {
+    let workspace = Workspace::new(&[("a.c", "int a;\n"), ("response", "-wrapper ./bin/canary\n")]);
     let trace = workspace.canary("bin/canary");
     for name in [
         "bin/gcc", "bin/cc", "bin/cc1", "gcc", "cc", "cc1", "evil-gcc",
     ] {
         workspace.canary(name);
     }
+    let specs = format!("@c:\n{}\n\n", workspace.path("bin/canary").display());
+    workspace.write("evil.specs", specs.as_bytes());
+    let plugin = format!(
+        "#include <fcntl.h>\n__attribute__((constructor)) static void run(void) {{ creat(\"{}\", 0600); }}\n",
+        trace.display()
+    );
+    workspace.write("plugin/plugin.c", plugin.as_bytes());
+    let status = Command::new("gcc")
+        .args(["-shared", "-fPIC", "-o", "plugin.so", "plugin/plugin.c"])
+        .current_dir(workspace.root())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    (workspace, trace)
+}
+
+#[test]
+fn the_canaries_do_run_where_nothing_holds_them_back() {
+    let (workspace, trace) = hostile_workspace();
+    for flags in DANGEROUS {
+        let flags = flags.replace("$W", workspace.root().to_str().unwrap());
+        Command::new("gcc")
+            .arg("-E")
+            .args(shlex::split(&flags).unwrap())
+            .arg("a.c")
+            .current_dir(workspace.root())
+            .output()
+            .unwrap();
+        assert!(trace.exists(), "{flags}");
+        std::fs::remove_file(&trace).unwrap();
+    }
+}
+
+/// Loads and preprocesses a workspace whose compile command is `command`. The text must come out,
+/// and no canary must have run.
+fn check_canary_stays_silent(command: &str) -> Vec<Note> {
+    let (workspace, trace) = hostile_workspace();
     let command = command.replace("$W", workspace.root().to_str().unwrap());
     workspace.write(
         "compile_commands.json",
@@ -64,18 +112,7 @@ fn programs_of_the_workspace_do_not_run() {
 
 #[test]
 fn dangerous_flags_do_not_run_anything_and_are_noted() {
-    for flag in [
-        "-fplugin=./plugin.so",
-        "-wrapper ./bin/canary",
-        "-wrapper $W/bin/canary,x",
-        "-B .",
-        "-B$W/bin",
-        "-B $W/bin/",
-        "--prefix=$W/bin/",
-        "-specs=evil.specs",
-        "--specs=$W/evil.specs",
-        "@response",
-        "@$W/response",
+    let others = [
         "-Wp,-fplugin=./plugin.so",
         "-Xpreprocessor -fplugin=./plugin.so",
         "-Xclang -load -Xclang ./plugin.so",
@@ -83,7 +120,8 @@ fn dangerous_flags_do_not_run_anything_and_are_noted() {
         "-I @response",
         "-include -wrapper",
         "-dumpdir $W/x",
-    ] {
+    ];
+    for flag in DANGEROUS.iter().chain(&others) {
         let notes = check_canary_stays_silent(&format!("gcc {flag} -c a.c"));
         let refusals = notes
             .iter()
