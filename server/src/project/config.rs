@@ -85,7 +85,12 @@ impl Config {
 
     /// Whether the project's own lists leave `file` in.
     pub fn includes(&self, file: &Path) -> bool {
-        let Ok(relative) = file.strip_prefix(&self.directory) else {
+        // Build systems often write names without symbolic links.
+        let relative = file.strip_prefix(&self.directory).or_else(|outside| {
+            let real = self.directory.canonicalize().map_err(|_| outside)?;
+            file.strip_prefix(real)
+        });
+        let Ok(relative) = relative else {
             // The lists cannot speak about what lies outside.
             return self.sources.is_empty();
         };

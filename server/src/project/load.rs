@@ -338,11 +338,7 @@ impl Selection<'_> {
 
     /// A file that the user names is analysed whatever the configuration says.
     fn is_included(&self, file: &Path) -> bool {
-        self.requested
-            .files
-            .iter()
-            .any(|requested| requested == file)
-            || self.config.includes(file)
+        self.requested.names(file) || self.config.includes(file)
     }
 }
 

@@ -23,6 +23,7 @@ mod suggest;
 mod walk;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -105,16 +106,13 @@ impl Project {
             .for_each(|(index, unit)| consume(index, self.preprocess(unit, unsaved)));
     }
 
-    /// The units that compile `file`, by index.
-    pub fn units_of<'p>(&'p self, file: &Path) -> impl Iterator<Item = usize> + use<'p> {
-        let start = self
-            .units
-            .partition_point(|unit| unit.file.as_path() < file);
-        let count = self.units[start..]
-            .iter()
-            .take_while(|unit| unit.file == file)
-            .count();
-        start..start + count
+    /// The units that compile `file`, by index. A name with symbolic links is recognised too.
+    pub fn units_of(&self, file: &Path) -> Range<usize> {
+        let by_name = self.units_named(file);
+        match file.canonicalize() {
+            Ok(real) if by_name.is_empty() => self.units_named(&real),
+            _ => by_name,
+        }
     }
 
     /// A unit for a file that no command is known for, with the flags of the nearest file that has
@@ -127,6 +125,17 @@ impl Project {
             &self.config,
             self.default_compiler.as_ref(),
         )
+    }
+
+    fn units_named(&self, file: &Path) -> Range<usize> {
+        let start = self
+            .units
+            .partition_point(|unit| unit.file.as_path() < file);
+        let count = self.units[start..]
+            .iter()
+            .take_while(|unit| unit.file == file)
+            .count();
+        start..start + count
     }
 
     fn preprocess(

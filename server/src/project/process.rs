@@ -1,6 +1,6 @@
 //! Runs a program with text on its standard input, within limits, without ever blocking on a pipe.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -51,7 +51,7 @@ pub fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     own_process_group(&mut command);
-    let mut child = command.spawn().map_err(ProcessError::Start)?;
+    let mut child = spawn(&mut command).map_err(ProcessError::Start)?;
 
     // Detached threads, not scoped ones: if some grandchild keeps a pipe open for ever, only its
     // thread waits for ever.
@@ -80,6 +80,19 @@ pub fn run(
             Err(error)
         }
     }
+}
+
+/// A program that is just being written (an upgrade of the compiler) is tried again for a moment.
+fn spawn(command: &mut Command) -> std::io::Result<Child> {
+    for _ in 0..20 {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            result => return result,
+        }
+    }
+    command.spawn()
 }
 
 fn wait(

@@ -10,6 +10,8 @@ pub struct Requested {
     current_directory: PathBuf,
     pub files: Vec<PathBuf>,
     pub directories: Vec<PathBuf>,
+    /// The same without symbolic links: build systems often write those names.
+    real_directories: Vec<PathBuf>,
     /// The directory that all of it lies in.
     pub start: PathBuf,
     /// Whether all paths exist and are of use.
@@ -28,6 +30,7 @@ impl Requested {
             current_directory,
             files: Vec::new(),
             directories: Vec::new(),
+            real_directories: Vec::new(),
             is_complete: true,
         };
         let mut start: Option<PathBuf> = None;
@@ -50,6 +53,11 @@ impl Requested {
                 .directories
                 .push(requested.current_directory.clone());
         }
+        requested.real_directories = requested
+            .directories
+            .iter()
+            .filter_map(|directory| directory.canonicalize().ok())
+            .collect();
         requested.start = start.unwrap_or_else(|| requested.current_directory.clone());
         requested
     }
@@ -77,12 +85,22 @@ impl Requested {
         }
     }
 
+    /// Whether the user asks about `file`.
     pub fn covers(&self, file: &Path) -> bool {
-        self.files.iter().any(|requested| requested == file)
+        self.names(file)
             || self
                 .directories
                 .iter()
                 .any(|directory| file.starts_with(directory))
+            || self
+                .real_directories
+                .iter()
+                .any(|directory| file.starts_with(directory))
+    }
+
+    /// Whether the user names `file` itself.
+    pub fn names(&self, file: &Path) -> bool {
+        self.files.iter().any(|requested| requested == file)
     }
 
     pub fn absolute(&self, path: &Path) -> PathBuf {

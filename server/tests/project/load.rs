@@ -162,11 +162,10 @@ fn a_file_that_is_compiled_twice_has_two_units() {
     );
     let (project, _) = load(&workspace, &["."]);
     assert_eq!(files(&workspace, &project), ["a.c", "a.c", "b.c"]);
-    let units: Vec<usize> = project.units_of(&workspace.path("a.c")).collect();
-    assert_eq!(units, [0, 1]);
+    let units = project.units_of(&workspace.path("a.c"));
+    assert_eq!(units, 0..2);
     let codes: Vec<_> = units
-        .iter()
-        .map(|&unit| {
+        .map(|unit| {
             code(
                 &project
                     .preprocessor
@@ -177,7 +176,7 @@ fn a_file_that_is_compiled_twice_has_two_units() {
         })
         .collect();
     assert_eq!(codes, ["int a = 1;", "int a = 2;"]);
-    assert_eq!(project.units_of(&workspace.path("c.c")).count(), 0);
+    assert_eq!(project.units_of(&workspace.path("c.c")).len(), 0);
 }
 
 #[test]
@@ -261,4 +260,24 @@ fn a_broken_database_is_said_and_the_files_are_analysed_all_the_same() {
         "{first}"
     );
     assert!(notes[1].message.contains("default flags"), "{}", notes[1]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_project_behind_a_link_is_recognised_by_its_real_names() {
+    let workspace = Workspace::new(&[
+        ("real/a.c", "int a;"),
+        ("real/racelens.toml", "[project]\nexclude = [\"b.c\"]\n"),
+        ("real/b.c", ""),
+    ]);
+    let real = workspace.path("real");
+    let commands = [("a.c", "gcc -DA -c a.c"), ("b.c", "gcc -c b.c")];
+    workspace.write(
+        "real/compile_commands.json",
+        database(&real, &commands).as_bytes(),
+    );
+    std::os::unix::fs::symlink(&real, workspace.path("link")).unwrap();
+    let (project, _) = load(&workspace, &["link"]);
+    assert_eq!(files(&workspace, &project), ["real/a.c"]);
+    assert_eq!(project.units_of(&workspace.path("link/a.c")), 0..1);
 }
