@@ -10,7 +10,7 @@ use super::compiler_choice::CompilerChooser;
 use super::config::Config;
 use super::note::{Note, Place};
 use super::preprocess::{Preprocessor, PreprocessorOptions, no_compiler};
-use super::requested::Requested;
+use super::requested::{Requested, real};
 use super::{Project, TranslationUnit, paths, walk};
 
 /// What the user asks for. Everything here is trusted, unlike what stands in the workspace.
@@ -285,7 +285,7 @@ impl Selection<'_> {
             .requested
             .files
             .iter()
-            .filter(|file| !known.contains(file.as_path()))
+            .filter(|file| !known.contains(file.as_path()) && !known.contains(real(file).as_path()))
             .collect();
         for file in new {
             let (unit, note) = adopt(

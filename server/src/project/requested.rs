@@ -11,6 +11,7 @@ pub struct Requested {
     pub files: Vec<PathBuf>,
     pub directories: Vec<PathBuf>,
     /// The same without symbolic links: build systems often write those names.
+    real_files: Vec<PathBuf>,
     real_directories: Vec<PathBuf>,
     /// The directory that all of it lies in.
     pub start: PathBuf,
@@ -30,6 +31,7 @@ impl Requested {
             current_directory,
             files: Vec::new(),
             directories: Vec::new(),
+            real_files: Vec::new(),
             real_directories: Vec::new(),
             is_complete: true,
         };
@@ -53,10 +55,11 @@ impl Requested {
                 .directories
                 .push(requested.current_directory.clone());
         }
+        requested.real_files = requested.files.iter().map(|file| real(file)).collect();
         requested.real_directories = requested
             .directories
             .iter()
-            .filter_map(|directory| directory.canonicalize().ok())
+            .map(|directory| real(directory))
             .collect();
         requested.start = start.unwrap_or_else(|| requested.current_directory.clone());
         requested
@@ -100,7 +103,10 @@ impl Requested {
 
     /// Whether the user names `file` itself.
     pub fn names(&self, file: &Path) -> bool {
-        self.files.iter().any(|requested| requested == file)
+        self.files
+            .iter()
+            .chain(&self.real_files)
+            .any(|requested| requested == file)
     }
 
     pub fn absolute(&self, path: &Path) -> PathBuf {
@@ -115,6 +121,11 @@ impl Requested {
             self.absolute(program)
         }
     }
+}
+
+/// `path` without symbolic links, as build systems often write it.
+pub fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn common_directory(left: &Path, right: &Path) -> PathBuf {

@@ -277,7 +277,11 @@ fn a_project_behind_a_link_is_recognised_by_its_real_names() {
         database(&real, &commands).as_bytes(),
     );
     std::os::unix::fs::symlink(&real, workspace.path("link")).unwrap();
+    for path in ["link", "link/a.c"] {
+        let (project, notes) = load(&workspace, &[path]);
+        assert_eq!(files(&workspace, &project), ["real/a.c"]);
+        assert!(notes.is_empty(), "{notes:?}");
+    }
     let (project, _) = load(&workspace, &["link"]);
-    assert_eq!(files(&workspace, &project), ["real/a.c"]);
     assert_eq!(project.units_of(&workspace.path("link/a.c")), 0..1);
 }
