@@ -1,1 +1,12 @@
-//! The harness of the annotated C corpus.
+//! The harness of the annotated C corpus: what a fixture states, what was found, and where the two differ.
+
+pub mod agreement;
+pub mod corpus;
+pub mod expectation;
+pub mod fixture;
+pub mod matching;
+pub mod oracle;
+pub mod reading;
+pub mod thread_sanitizer;
+pub mod tidy;
+pub mod verdicts;

@@ -1,1 +1,149 @@
 //! What a program consists of on disk, and how its files become preprocessed text.
+
+pub mod cache;
+pub mod compile_commands;
+pub mod compiler;
+mod compiler_choice;
+mod compiler_messages;
+pub mod config;
+mod config_reader;
+pub mod flags;
+mod glob;
+mod line_markers;
+mod load;
+mod missing_headers;
+pub mod note;
+mod paths;
+pub mod preprocess;
+mod process;
+mod repair;
+mod requested;
+mod source_text;
+mod suggest;
+mod walk;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use compiler::Compiler;
+use config::Config;
+use preprocess::{Preprocessed, Preprocessor};
+
+pub use load::LoadOptions;
+pub use note::{Note, Place, Severity};
+
+/// A program on disk.
+pub struct Project {
+    /// Absolute. Programs below it are never run.
+    pub root: PathBuf,
+    pub config: Config,
+    /// The configuration that was read, if there is one.
+    pub config_file: Option<PathBuf>,
+    /// The compilation database that was read, if there is one.
+    pub compile_commands: Option<PathBuf>,
+    /// What is analysed, sorted by file. A file that is compiled in several ways is there several times.
+    pub units: Vec<TranslationUnit>,
+    pub preprocessor: Preprocessor,
+    /// Every file of the database, also those that are not analysed: their flags serve new files.
+    known_units: Vec<TranslationUnit>,
+    default_compiler: Option<Compiler>,
+}
+
+/// One file and how it is compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TranslationUnit {
+    /// Absolute and normalised.
+    pub file: PathBuf,
+    /// Where the compile command runs: relative names in messages are relative to it.
+    pub directory: PathBuf,
+    /// The file as the compile command names it, which `__FILE__` shows.
+    pub spelling: String,
+    /// Safe preprocessor arguments; the paths in them are absolute.
+    pub arguments: Vec<String>,
+    /// Whether the arguments come from a compile command, rather than being defaults.
+    pub has_command: bool,
+    /// None if no compiler was found.
+    pub compiler: Option<Compiler>,
+}
+
+/// Unsaved text of files that are open in an editor, by absolute path.
+pub type UnsavedTexts = HashMap<PathBuf, String>;
+
+impl Project {
+    /// Finds and reads everything that describes the program. What is wrong with it costs only
+    /// itself: there is always a project, and the notes say what it lacks.
+    pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
+        load::load(options)
+    }
+
+    /// Preprocesses all units, on all cores. The answers are in the order of the units.
+    ///
+    /// A large program's text may not fit into memory at once; see `preprocess_each`.
+    pub fn preprocess_all(
+        &self,
+        unsaved: &UnsavedTexts,
+    ) -> Vec<(usize, Result<Preprocessed, Note>)> {
+        self.units
+            .par_iter()
+            .enumerate()
+            .map(|(index, unit)| (index, self.preprocess(unit, unsaved)))
+            .collect()
+    }
+
+    /// Preprocesses all units, on all cores, and hands each over as soon as it is done, in no
+    /// particular order and from several threads.
+    pub fn preprocess_each(
+        &self,
+        unsaved: &UnsavedTexts,
+        consume: impl Fn(usize, Result<Preprocessed, Note>) + Sync,
+    ) {
+        self.units
+            .par_iter()
+            .enumerate()
+            .for_each(|(index, unit)| consume(index, self.preprocess(unit, unsaved)));
+    }
+
+    /// The units that compile `file`, by index. A name with symbolic links is recognised too.
+    pub fn units_of(&self, file: &Path) -> Range<usize> {
+        let by_name = self.units_named(file);
+        match file.canonicalize() {
+            Ok(real) if by_name.is_empty() => self.units_named(&real),
+            _ => by_name,
+        }
+    }
+
+    /// A unit for a file that no command is known for, with the flags of the nearest file that has
+    /// some, and a note that says so.
+    pub fn adopt(&self, file: &Path) -> (TranslationUnit, Note) {
+        load::adopt(
+            file,
+            &self.root,
+            &self.known_units,
+            &self.config,
+            self.default_compiler.as_ref(),
+        )
+    }
+
+    fn units_named(&self, file: &Path) -> Range<usize> {
+        let start = self
+            .units
+            .partition_point(|unit| unit.file.as_path() < file);
+        let count = self.units[start..]
+            .iter()
+            .take_while(|unit| unit.file == file)
+            .count();
+        start..start + count
+    }
+
+    fn preprocess(
+        &self,
+        unit: &TranslationUnit,
+        unsaved: &UnsavedTexts,
+    ) -> Result<Preprocessed, Note> {
+        self.preprocessor
+            .preprocess(unit, unsaved.get(&unit.file).map(String::as_str))
+    }
+}

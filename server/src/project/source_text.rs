@@ -1,0 +1,104 @@
+//! Reads a source file as text, whatever is in it.
+
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use super::note::{Note, Place};
+
+/// Text of a file, and what had to be said about it.
+pub struct SourceText {
+    pub text: String,
+    pub notes: Vec<Note>,
+}
+
+/// Larger files are not source code that someone edits.
+pub const MAX_SOURCE_BYTES: u64 = 64 << 20;
+
+/// A file with a zero byte in its first bytes is no text.
+const BINARY_PROBE_BYTES: usize = 8 << 10;
+
+pub fn read(path: &Path) -> Result<SourceText, Note> {
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    // Reading a pipe or a device could take for ever.
+    if !metadata.is_file() {
+        return Err(
+            Note::error(format!("{} is not a regular file", path.display()))
+                .at(Place::start_of(path))
+                .with_help("name a C source file"),
+        );
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_SOURCE_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > MAX_SOURCE_BYTES {
+        return Err(Note::error(format!(
+            "{} is larger than {} MiB and is left out",
+            path.display(),
+            MAX_SOURCE_BYTES >> 20
+        ))
+        .at(Place::start_of(path))
+        .with_help("split it, or list it under `exclude` in racelens.toml"));
+    }
+    decode(path, bytes)
+}
+
+/// Turns the bytes of a file into text: without a byte order mark, and with U+FFFD for what is not UTF-8.
+pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<SourceText, Note> {
+    if bytes.iter().take(BINARY_PROBE_BYTES).any(|&byte| byte == 0) {
+        let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        let (what, help) = if is_utf16 {
+            ("is UTF-16 text", "save it as UTF-8")
+        } else {
+            (
+                "is a binary file",
+                "list it under `exclude` in racelens.toml if it belongs to the project",
+            )
+        };
+        return Err(
+            Note::error(format!("{} {what} and is left out", path.display()))
+                .at(Place::start_of(path))
+                .with_help(help),
+        );
+    }
+    let mut notes = Vec::new();
+    let mut text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            notes.push(
+                Note::information(
+                    "this file is not valid UTF-8 from here on; what is not is read as U+FFFD",
+                )
+                .at(Place::at_offset(path, &text, valid))
+                .with_help("save the file as UTF-8"),
+            );
+            text
+        }
+    };
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(SourceText { text, notes })
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Note {
+    let (message, help) = match error.kind() {
+        ErrorKind::NotFound => (
+            format!("{} does not exist", path.display()),
+            "build the project first if the file is generated, or correct its path",
+        ),
+        ErrorKind::PermissionDenied => (
+            format!("{} may not be read", path.display()),
+            "give yourself permission to read it",
+        ),
+        _ => (
+            format!("{} cannot be read: {error}", path.display()),
+            "check the file and its disk",
+        ),
+    };
+    Note::error(message)
+        .at(Place::start_of(path))
+        .with_help(help)
+}

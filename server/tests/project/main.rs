@@ -1,0 +1,8 @@
+//! Projects on disk, with a real compiler: what is found, what is preprocessed, what is refused.
+
+mod compile_commands;
+mod config;
+mod hostile;
+mod load;
+mod preprocess;
+mod workspace;

@@ -1,0 +1,43 @@
+// The worker announces its result under the mutex, and only then writes it.
+#include <pthread.h>
+
+struct request {
+    pthread_mutex_t mutex;
+    pthread_cond_t finished;
+    int done, status, result;
+};
+
+static void *worker(void *argument)
+{
+    struct request *request = argument;
+    pthread_mutex_lock(&request->mutex);
+    request->status = 200; //~ status: no-race -- written under the mutex; locks{request->mutex}
+    request->done = 1;     //~ done: no-race -- written under the mutex; locks{request->mutex}
+    pthread_cond_signal(&request->finished);
+    pthread_mutex_unlock(&request->mutex);
+    request->result = 42; //~ w: race(r); locks{}
+    return NULL;
+}
+
+static int await(struct request *request)
+{
+    pthread_mutex_lock(&request->mutex);
+    while (!request->done) //~ check: no-race -- held around the wait; locks{request->mutex}
+        pthread_cond_wait(&request->finished, &request->mutex);
+    int status = request->status; //~ get: no-race -- held again after the wait; locks{request->mutex}
+    pthread_mutex_unlock(&request->mutex);
+    return status + request->result; //~ r: locks{}
+}
+
+int main(void)
+{
+    static struct request request = {
+        .mutex = PTHREAD_MUTEX_INITIALIZER,
+        .finished = PTHREAD_COND_INITIALIZER,
+    };
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, &request);
+    int answer = await(&request);
+    pthread_join(thread, NULL);
+    return answer < 200;
+}

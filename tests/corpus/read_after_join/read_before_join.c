@@ -1,0 +1,36 @@
+// The total is added up in the loop before the one that joins.
+#include <pthread.h>
+#include <stdio.h>
+
+#define WORKERS 3
+
+struct task {
+    pthread_t thread;
+    int from, to;
+    long sum;
+};
+
+static void *add_up(void *argument)
+{
+    struct task *task = argument;
+    for (int i = task->from; i < task->to; i++)
+        task->sum += i; //~ w: race(r); locks{}
+    return NULL;
+}
+
+int main(void)
+{
+    static struct task tasks[WORKERS];
+    long total = 0;
+    for (int i = 0; i < WORKERS; i++) {
+        tasks[i].from = 100 * i;
+        tasks[i].to = 100 * (i + 1);
+        pthread_create(&tasks[i].thread, NULL, add_up, &tasks[i]);
+    }
+    for (int i = 0; i < WORKERS; i++)
+        total += tasks[i].sum; //~ r: locks{}
+    for (int i = 0; i < WORKERS; i++)
+        pthread_join(tasks[i].thread, NULL);
+    printf("%ld\n", total);
+    return 0;
+}
