@@ -1,3 +1,7 @@
 //! The `racelens` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    racelens::cli::run(std::env::args_os())
+}

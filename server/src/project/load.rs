@@ -16,7 +16,8 @@ use super::{Project, TranslationUnit, paths, walk};
 /// What the user asks for. Everything here is trusted, unlike what stands in the workspace.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
-    /// Files and directories to analyse; the current directory if empty.
+    /// Files and directories to analyse. If there is none: all of the database that is given below,
+    /// or else the current directory.
     pub paths: Vec<PathBuf>,
     /// A compilation database to use instead of the one that would be found.
     pub compile_commands: Option<PathBuf>,

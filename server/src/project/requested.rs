@@ -50,10 +50,17 @@ impl Requested {
             });
             requested.add(path, notes);
         }
-        if options.paths.is_empty() {
-            requested
+        match &options.compile_commands {
+            _ if !options.paths.is_empty() => {}
+            // A database that the user names is meant as a whole, wherever its files lie.
+            Some(database) => {
+                let database = requested.absolute(database);
+                start = database.parent().map(Path::to_owned);
+                requested.directories.push(PathBuf::from("/"));
+            }
+            None => requested
                 .directories
-                .push(requested.current_directory.clone());
+                .push(requested.current_directory.clone()),
         }
         requested.real_files = requested.files.iter().map(|file| real(file)).collect();
         requested.real_directories = requested

@@ -53,15 +53,6 @@ impl Lowerer<'_> {
                 Some(chosen) => self.designator(chosen),
                 None => Designator::Value(Value::unknown()),
             },
-            Expression::Comma(parts) => {
-                let Some((last, first)) = parts.split_last() else {
-                    return Designator::Value(Value::unknown());
-                };
-                for part in first {
-                    self.discard(part);
-                }
-                self.designator(last)
-            }
             _ => Designator::Value(self.value(expression)),
         }
     }

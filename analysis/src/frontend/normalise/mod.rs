@@ -364,7 +364,7 @@ mod tests {
         check(
             Part::Declaration,
             "void die(void) __attribute__((cold, __noreturn__, format(printf, 1, 2)));",
-            expect!["void die ( void ) __attribute__ ( ( noreturn ) ) ;"],
+            expect!["void die ( void ) __attribute__ (( noreturn )) ;"],
         );
     }
 

@@ -102,12 +102,12 @@ impl Normaliser<'_> {
                     "cleanup" | "noreturn" | "packed" | "vector_size" | "mode"
                 )
             {
-                for word in ["__attribute__", "(", "(", name] {
+                // lang-c wants these two brackets without a space.
+                for word in ["__attribute__", "((", name] {
                     self.emit_text(inner, word);
                 }
                 self.run(inner + 1, next.min(end));
-                self.emit_text(inner, ")");
-                self.emit_text(inner, ")");
+                self.emit_text(inner, "))");
             }
             inner = next;
         }

@@ -1,0 +1,127 @@
+//! `racelens index`: reads a program and says how much of it was understood.
+
+use super::options::{ProgramOptions, print_notes};
+use super::{FAILURE, SUCCESS};
+use crate::workspace::{SyntaxNote, Workspace};
+use clap::{Args, ValueEnum};
+use racelens_analysis::db::FunctionKind;
+use serde_json::{Value, json};
+
+#[derive(Args)]
+pub(super) struct IndexArguments {
+    #[command(flatten)]
+    program: ProgramOptions,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub(super) fn run(arguments: &IndexArguments) -> u8 {
+    let workspace = match arguments.program.load() {
+        Ok(workspace) => workspace,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return FAILURE;
+        }
+    };
+    let summary = Summary::of(&workspace);
+    match arguments.format {
+        Format::Text => {
+            print_notes(&workspace.notes);
+            let syntax: Vec<_> = summary.failures.iter().map(SyntaxNote::to_note).collect();
+            print_notes(&syntax);
+            print!("{}", summary.text(&workspace));
+        }
+        Format::Json => println!("{}", summary.json(&workspace)),
+    }
+    if workspace.units == 0 { FAILURE } else { SUCCESS }
+}
+
+struct Summary {
+    functions: usize,
+    initialisers: usize,
+    accesses: usize,
+    calls: usize,
+    failures: Vec<SyntaxNote>,
+}
+
+impl Summary {
+    fn of(workspace: &Workspace) -> Summary {
+        let analysis = workspace.analysis();
+        let mut summary = Summary { functions: 0, initialisers: 0, accesses: 0, calls: 0, failures: workspace.syntax_notes() };
+        for function in analysis.functions() {
+            match function.kind(analysis.database()) {
+                FunctionKind::Function => summary.functions += 1,
+                FunctionKind::Initialiser => summary.initialisers += 1,
+            }
+            let Some(lowered) = &analysis.lowered(function).body else { continue };
+            for (_, statement) in lowered.body.statements() {
+                summary.accesses += usize::from(statement.access().is_some_and(|(_, place, _)| !place.is_local()));
+                summary.calls += usize::from(matches!(statement, racelens_analysis::ir::Statement::Call { .. }));
+            }
+        }
+        summary
+    }
+
+    fn failed_functions(&self) -> usize {
+        self.failures.iter().filter(|failure| failure.is_function).count()
+    }
+
+    fn text(&self, workspace: &Workspace) -> String {
+        let lowered = self.functions - self.failed_functions();
+        let share = if self.functions == 0 { 100.0 } else { 100.0 * lowered as f64 / self.functions as f64 };
+        format!(
+            "{} translation units, {} lines after preprocessing\n\
+             {} functions, {} of them understood ({share:.2} %), {} initialisers\n\
+             {} memory accesses beyond locals, {} calls\n\
+             {:.2} s preprocessing, {:.2} s analysis\n",
+            workspace.units,
+            workspace.lines,
+            self.functions,
+            lowered,
+            self.initialisers,
+            self.accesses,
+            self.calls,
+            workspace.preprocess_time.as_secs_f64(),
+            workspace.front_end_time.as_secs_f64(),
+        )
+    }
+
+    fn json(&self, workspace: &Workspace) -> Value {
+        let failures: Vec<Value> = self
+            .failures
+            .iter()
+            .map(|failure| {
+                json!({
+                    "file": failure.location.map(|location| location.file.as_str()),
+                    "line": failure.location.map(|location| location.line),
+                    "column": failure.location.map(|location| location.column),
+                    "function": failure.function.as_str(),
+                    "kind": if failure.is_function { "function" } else { "initialiser" },
+                    "reason": failure.reason,
+                })
+            })
+            .collect();
+        let notes: Vec<String> = workspace.notes.iter().map(|note| note.to_string()).collect();
+        json!({
+            "units": workspace.units,
+            "functions": { "found": self.functions, "lowered": self.functions - self.failed_functions() },
+            "initialisers": self.initialisers,
+            "accesses": self.accesses,
+            "calls": self.calls,
+            "lines": workspace.lines,
+            "bytes": workspace.bytes,
+            "seconds": {
+                "preprocess": workspace.preprocess_time.as_secs_f64(),
+                "front_end": workspace.front_end_time.as_secs_f64(),
+            },
+            "failures": failures,
+            "notes": notes,
+        })
+    }
+}

@@ -1,0 +1,272 @@
+//! A program that was read from disk into the analysis.
+
+use crate::project::{LoadOptions, Note, Place, Project, Severity, UnsavedTexts};
+use racelens_analysis::db::{Function, FunctionKind};
+use racelens_analysis::frontend::layout::DataModel;
+use racelens_analysis::host::{Analysis, AnalysisHost, Change, Location, UnitChange};
+use racelens_analysis::ir::Span;
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use ustr::Ustr;
+
+/// The program, what was to say about it, and how long reading it took.
+pub struct Workspace {
+    pub host: AnalysisHost,
+    pub project: Option<Project>,
+    pub notes: Vec<Note>,
+    pub units: usize,
+    pub bytes: usize,
+    pub lines: usize,
+    pub preprocess_time: Duration,
+    pub front_end_time: Duration,
+    pool: rayon::ThreadPool,
+    sources: Sources,
+}
+
+/// Why a program could not be read at all.
+#[derive(Debug)]
+pub struct WorkspaceError(String);
+
+impl fmt::Display for WorkspaceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WorkspaceError {}
+
+/// Stack for the threads that parse: enough that ordinary code never needs a larger one.
+const STACK_BYTES: usize = 16 << 20;
+
+impl Workspace {
+    /// Reads the project's files through the preprocessor.
+    pub fn load(options: &LoadOptions, jobs: Option<usize>) -> Result<Workspace, WorkspaceError> {
+        let pool = thread_pool(jobs)?;
+        let started = Instant::now();
+        let (project, mut notes) = Project::load(options);
+        let results = pool.install(|| project.preprocess_all(&UnsavedTexts::new()));
+        let mut texts = Vec::with_capacity(results.len());
+        for (index, result) in results {
+            let unit = &project.units[index];
+            match result {
+                Ok(preprocessed) => {
+                    notes.extend(preprocessed.notes);
+                    let model = data_model(&unit.arguments);
+                    texts.push((path_name(&unit.file), preprocessed.text, model));
+                }
+                Err(note) => notes.push(note),
+            }
+        }
+        let preprocess_time = started.elapsed();
+        Ok(Workspace::new(Some(project), texts, notes, preprocess_time, pool))
+    }
+
+    /// Reads text that somebody else has preprocessed.
+    pub fn from_preprocessed(paths: &[PathBuf], jobs: Option<usize>) -> Result<Workspace, WorkspaceError> {
+        let pool = thread_pool(jobs)?;
+        let started = Instant::now();
+        let mut notes = Vec::new();
+        let mut texts = Vec::new();
+        for file in preprocessed_files(paths)? {
+            match std::fs::read(&file) {
+                Ok(bytes) => {
+                    let text = match String::from_utf8(bytes) {
+                        Ok(text) => text,
+                        Err(error) => {
+                            notes.push(
+                                Note::warning("the file is not valid UTF-8; the bytes that are not were replaced")
+                                    .at(Place::start_of(&file)),
+                            );
+                            String::from_utf8_lossy(error.as_bytes()).into_owned()
+                        }
+                    };
+                    let name = first_marker(&text).unwrap_or_else(|| path_name(&file));
+                    texts.push((name, text.into(), DataModel::LP64));
+                }
+                Err(error) => notes.push(
+                    Note::error(format!("the file cannot be read: {error}"))
+                        .at(Place::start_of(&file))
+                        .with_help("check that it exists and that you may read it"),
+                ),
+            }
+        }
+        let preprocess_time = started.elapsed();
+        Ok(Workspace::new(None, texts, notes, preprocess_time, pool))
+    }
+
+    fn new(
+        project: Option<Project>,
+        texts: Vec<(Ustr, Arc<str>, DataModel)>,
+        notes: Vec<Note>,
+        preprocess_time: Duration,
+        pool: rayon::ThreadPool,
+    ) -> Workspace {
+        let bytes = texts.iter().map(|(_, text, _)| text.len()).sum();
+        let lines = texts.iter().map(|(_, text, _)| text.bytes().filter(|&byte| byte == b'\n').count()).sum();
+        let started = Instant::now();
+        let mut host = AnalysisHost::default();
+        let units = texts.len();
+        pool.install(|| {
+            // Several entries for one file stand one beside the other: their names must differ.
+            let mut seen: HashMap<Ustr, usize> = HashMap::new();
+            let changes = texts.into_iter().map(|(path, text, data_model)| {
+                let count = seen.entry(path).or_default();
+                *count += 1;
+                let path = if *count == 1 { path } else { Ustr::from(&format!("{path} (command {count})")) };
+                UnitChange { path, text: Some(text), data_model }
+            });
+            host.apply(Change { units: changes.collect() });
+        });
+        // Notes of shared headers come once for each unit that includes them.
+        let notes: BTreeSet<Note> = notes.into_iter().collect();
+        let mut workspace = Workspace {
+            host,
+            project,
+            notes: notes.into_iter().collect(),
+            units,
+            bytes,
+            lines,
+            preprocess_time,
+            front_end_time: Duration::ZERO,
+            pool,
+            sources: Sources::default(),
+        };
+        workspace.lower_everything();
+        workspace.front_end_time = started.elapsed();
+        workspace
+    }
+
+    fn lower_everything(&mut self) {
+        let analysis = self.host.analysis();
+        let functions = analysis.functions();
+        self.pool.install(|| {
+            functions.par_iter().for_each_with(analysis, |analysis, function| {
+                analysis.lowered(*function);
+            });
+        });
+    }
+
+    pub fn analysis(&self) -> Analysis {
+        self.host.analysis()
+    }
+
+    pub fn location(&self, analysis: &Analysis, function: Function, span: Span) -> Option<Location> {
+        analysis.location(function, span, &|file| self.sources.get(file))
+    }
+
+    /// The functions that do not parse, with the place and the reason.
+    pub fn syntax_notes(&self) -> Vec<SyntaxNote> {
+        let analysis = self.analysis();
+        let db = analysis.database();
+        let mut notes: Vec<SyntaxNote> = analysis
+            .functions()
+            .into_iter()
+            .filter_map(|function| {
+                let error = analysis.lowered(function).error.clone()?;
+                let span = Span { start: error.offset, end: error.offset + 1 };
+                let location = self.location(&analysis, function, span);
+                Some(SyntaxNote {
+                    function: function.name(db),
+                    is_function: function.kind(db) == FunctionKind::Function,
+                    location,
+                    reason: error.message,
+                })
+            })
+            .collect();
+        notes.sort_by_key(|note| (note.location, note.function));
+        notes
+    }
+}
+
+/// A function that could not be understood.
+pub struct SyntaxNote {
+    pub function: Ustr,
+    pub is_function: bool,
+    pub location: Option<Location>,
+    pub reason: String,
+}
+
+impl SyntaxNote {
+    pub fn to_note(&self) -> Note {
+        let what = if self.is_function { "function" } else { "initialiser of" };
+        let note = Note {
+            severity: Severity::Information,
+            place: None,
+            message: format!("{what} `{}` is not analysed: {}", self.function, self.reason),
+            help: None,
+        };
+        match &self.location {
+            Some(location) => note.at(Place::new(Path::new(location.file.as_str()), location.line, location.column)),
+            None => note,
+        }
+    }
+}
+
+/// Source files by path, read when a column in them is asked for.
+#[derive(Default)]
+struct Sources(Mutex<HashMap<Ustr, Option<Arc<str>>>>);
+
+impl Sources {
+    fn get(&self, file: Ustr) -> Option<Arc<str>> {
+        let mut files = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        files
+            .entry(file)
+            .or_insert_with(|| {
+                let bytes = std::fs::read(file.as_str()).ok()?;
+                Some(String::from_utf8_lossy(&bytes).into())
+            })
+            .clone()
+    }
+}
+
+fn thread_pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, WorkspaceError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(jobs.unwrap_or(0))
+        .stack_size(STACK_BYTES)
+        .build()
+        .map_err(|error| WorkspaceError(format!("the worker threads could not be started: {error}")))
+}
+
+fn preprocessed_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, WorkspaceError> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path)
+                .map_err(|error| WorkspaceError(format!("{} cannot be read: {error}", path.display())))?;
+            files.extend(
+                entries
+                    .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+                    .filter(|path| path.extension().is_some_and(|extension| extension == "i")),
+            );
+        } else {
+            files.push(path.clone());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The file that the first line marker names.
+fn first_marker(text: &str) -> Option<Ustr> {
+    let line = text.lines().next()?.strip_prefix("# ")?;
+    let name = line.split_once('"')?.1;
+    Some(Ustr::from(&name[..name.rfind('"')?]))
+}
+
+fn path_name(path: &Path) -> Ustr {
+    Ustr::from(&path.to_string_lossy())
+}
+
+fn data_model(arguments: &[String]) -> DataModel {
+    let model = arguments.iter().fold(DataModel::LP64, |model, argument| match argument.as_str() {
+        "-m32" => DataModel::ILP32,
+        "-m64" => DataModel::LP64,
+        _ => model,
+    });
+    let is_unsigned = arguments.iter().any(|argument| matches!(argument.as_str(), "-funsigned-char" | "-fno-signed-char"));
+    DataModel { char_is_signed: !is_unsigned, ..model }
+}
