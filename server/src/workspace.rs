@@ -62,11 +62,20 @@ impl Workspace {
             }
         }
         let preprocess_time = started.elapsed();
-        Ok(Workspace::new(Some(project), texts, notes, preprocess_time, pool))
+        Ok(Workspace::new(
+            Some(project),
+            texts,
+            notes,
+            preprocess_time,
+            pool,
+        ))
     }
 
     /// Reads text that somebody else has preprocessed.
-    pub fn from_preprocessed(paths: &[PathBuf], jobs: Option<usize>) -> Result<Workspace, WorkspaceError> {
+    pub fn from_preprocessed(
+        paths: &[PathBuf],
+        jobs: Option<usize>,
+    ) -> Result<Workspace, WorkspaceError> {
         let pool = thread_pool(jobs)?;
         let started = Instant::now();
         let mut notes = Vec::new();
@@ -106,7 +115,10 @@ impl Workspace {
         pool: rayon::ThreadPool,
     ) -> Workspace {
         let bytes = texts.iter().map(|(_, text, _)| text.len()).sum();
-        let lines = texts.iter().map(|(_, text, _)| text.bytes().filter(|&byte| byte == b'\n').count()).sum();
+        let lines = texts
+            .iter()
+            .map(|(_, text, _)| text.bytes().filter(|&byte| byte == b'\n').count())
+            .sum();
         let started = Instant::now();
         let mut host = AnalysisHost::default();
         let units = texts.len();
@@ -116,10 +128,20 @@ impl Workspace {
             let changes = texts.into_iter().map(|(path, text, data_model)| {
                 let count = seen.entry(path).or_default();
                 *count += 1;
-                let path = if *count == 1 { path } else { Ustr::from(&format!("{path} (command {count})")) };
-                UnitChange { path, text: Some(text), data_model }
+                let path = if *count == 1 {
+                    path
+                } else {
+                    Ustr::from(&format!("{path} (command {count})"))
+                };
+                UnitChange {
+                    path,
+                    text: Some(text),
+                    data_model,
+                }
             });
-            host.apply(Change { units: changes.collect() });
+            host.apply(Change {
+                units: changes.collect(),
+            });
         });
         // Notes of shared headers come once for each unit that includes them.
         let notes: BTreeSet<Note> = notes.into_iter().collect();
@@ -144,9 +166,11 @@ impl Workspace {
         let analysis = self.host.analysis();
         let functions = analysis.functions();
         self.pool.install(|| {
-            functions.par_iter().for_each_with(analysis, |analysis, function| {
-                analysis.lowered(*function);
-            });
+            functions
+                .par_iter()
+                .for_each_with(analysis, |analysis, function| {
+                    analysis.lowered(*function);
+                });
         });
     }
 
@@ -154,7 +178,12 @@ impl Workspace {
         self.host.analysis()
     }
 
-    pub fn location(&self, analysis: &Analysis, function: Function, span: Span) -> Option<Location> {
+    pub fn location(
+        &self,
+        analysis: &Analysis,
+        function: Function,
+        span: Span,
+    ) -> Option<Location> {
         analysis.location(function, span, &|file| self.sources.get(file))
     }
 
@@ -167,7 +196,10 @@ impl Workspace {
             .into_iter()
             .filter_map(|function| {
                 let error = analysis.lowered(function).error.clone()?;
-                let span = Span { start: error.offset, end: error.offset + 1 };
+                let span = Span {
+                    start: error.offset,
+                    end: error.offset + 1,
+                };
                 let location = self.location(&analysis, function, span);
                 Some(SyntaxNote {
                     function: function.name(db),
@@ -192,15 +224,26 @@ pub struct SyntaxNote {
 
 impl SyntaxNote {
     pub fn to_note(&self) -> Note {
-        let what = if self.is_function { "function" } else { "initialiser of" };
+        let what = if self.is_function {
+            "function"
+        } else {
+            "initialiser of"
+        };
         let note = Note {
             severity: Severity::Information,
             place: None,
-            message: format!("{what} `{}` is not analysed: {}", self.function, self.reason),
+            message: format!(
+                "{what} `{}` is not analysed: {}",
+                self.function, self.reason
+            ),
             help: None,
         };
         match &self.location {
-            Some(location) => note.at(Place::new(Path::new(location.file.as_str()), location.line, location.column)),
+            Some(location) => note.at(Place::new(
+                Path::new(location.file.as_str()),
+                location.line,
+                location.column,
+            )),
             None => note,
         }
     }
@@ -212,7 +255,10 @@ struct Sources(Mutex<HashMap<Ustr, Option<Arc<str>>>>);
 
 impl Sources {
     fn get(&self, file: Ustr) -> Option<Arc<str>> {
-        let mut files = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut files = self
+            .0
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         files
             .entry(file)
             .or_insert_with(|| {
@@ -228,15 +274,18 @@ fn thread_pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, WorkspaceError>
         .num_threads(jobs.unwrap_or(0))
         .stack_size(STACK_BYTES)
         .build()
-        .map_err(|error| WorkspaceError(format!("the worker threads could not be started: {error}")))
+        .map_err(|error| {
+            WorkspaceError(format!("the worker threads could not be started: {error}"))
+        })
 }
 
 fn preprocessed_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, WorkspaceError> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let entries = std::fs::read_dir(path)
-                .map_err(|error| WorkspaceError(format!("{} cannot be read: {error}", path.display())))?;
+            let entries = std::fs::read_dir(path).map_err(|error| {
+                WorkspaceError(format!("{} cannot be read: {error}", path.display()))
+            })?;
             files.extend(
                 entries
                     .filter_map(|entry| entry.ok().map(|entry| entry.path()))
@@ -262,11 +311,18 @@ fn path_name(path: &Path) -> Ustr {
 }
 
 fn data_model(arguments: &[String]) -> DataModel {
-    let model = arguments.iter().fold(DataModel::LP64, |model, argument| match argument.as_str() {
-        "-m32" => DataModel::ILP32,
-        "-m64" => DataModel::LP64,
-        _ => model,
-    });
-    let is_unsigned = arguments.iter().any(|argument| matches!(argument.as_str(), "-funsigned-char" | "-fno-signed-char"));
-    DataModel { char_is_signed: !is_unsigned, ..model }
+    let model = arguments
+        .iter()
+        .fold(DataModel::LP64, |model, argument| match argument.as_str() {
+            "-m32" => DataModel::ILP32,
+            "-m64" => DataModel::LP64,
+            _ => model,
+        });
+    let is_unsigned = arguments
+        .iter()
+        .any(|argument| matches!(argument.as_str(), "-funsigned-char" | "-fno-signed-char"));
+    DataModel {
+        char_is_signed: !is_unsigned,
+        ..model
+    }
 }

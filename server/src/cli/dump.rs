@@ -29,7 +29,11 @@ enum What {
 }
 
 pub(super) fn run(arguments: &DumpArguments) -> u8 {
-    let What::Ir { program, function, plain } = &arguments.what;
+    let What::Ir {
+        program,
+        function,
+        plain,
+    } = &arguments.what;
     let workspace = match program.load() {
         Ok(workspace) => workspace,
         Err(error) => {
@@ -38,10 +42,18 @@ pub(super) fn run(arguments: &DumpArguments) -> u8 {
         }
     };
     print_notes(&workspace.notes);
-    let syntax: Vec<_> = workspace.syntax_notes().iter().map(SyntaxNote::to_note).collect();
+    let syntax: Vec<_> = workspace
+        .syntax_notes()
+        .iter()
+        .map(SyntaxNote::to_note)
+        .collect();
     print_notes(&syntax);
     print_bodies(&workspace, function.as_deref(), *plain);
-    if workspace.units == 0 { FAILURE } else { SUCCESS }
+    if workspace.units == 0 {
+        FAILURE
+    } else {
+        SUCCESS
+    }
 }
 
 fn print_bodies(workspace: &Workspace, only: Option<&str>, plain: bool) {
@@ -50,21 +62,31 @@ fn print_bodies(workspace: &Workspace, only: Option<&str>, plain: bool) {
         if only.is_some_and(|only| only != function.name(analysis.database()).as_str()) {
             continue;
         }
-        let Some(lowered) = &analysis.lowered(function).body else { continue };
+        let Some(lowered) = &analysis.lowered(function).body else {
+            continue;
+        };
         if plain {
             println!("{}", lowered.body.pretty());
             continue;
         }
         let comment = |id| {
             let span = lowered.source_map.statement(id);
-            workspace.location(&analysis, function, span).map_or_else(String::new, |location| short(&location))
+            workspace
+                .location(&analysis, function, span)
+                .map_or_else(String::new, |location| short(&location))
         };
         println!("{}", lowered.body.pretty_with(&comment));
     }
 }
 
 fn short(location: &Location) -> String {
-    let file = Path::new(location.file.as_str()).file_name().map_or_else(Default::default, |name| name.to_string_lossy());
-    let origin = if location.in_macro { " (in a macro)" } else { "" };
+    let file = Path::new(location.file.as_str())
+        .file_name()
+        .map_or_else(Default::default, |name| name.to_string_lossy());
+    let origin = if location.in_macro {
+        " (in a macro)"
+    } else {
+        ""
+    };
     format!("{file}:{}:{}{origin}", location.line, location.column)
 }

@@ -5,6 +5,7 @@ use super::{FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::db::FunctionKind;
+use racelens_analysis::ir::Statement;
 use serde_json::{Value, json};
 
 #[derive(Args)]
@@ -39,7 +40,11 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
         }
         Format::Json => println!("{}", summary.json(&workspace)),
     }
-    if workspace.units == 0 { FAILURE } else { SUCCESS }
+    if workspace.units == 0 {
+        FAILURE
+    } else {
+        SUCCESS
+    }
 }
 
 struct Summary {
@@ -47,38 +52,61 @@ struct Summary {
     initialisers: usize,
     accesses: usize,
     calls: usize,
+    /// Accesses of which the type is not known: a declaration is missing or was not understood.
+    untyped: usize,
     failures: Vec<SyntaxNote>,
 }
 
 impl Summary {
     fn of(workspace: &Workspace) -> Summary {
         let analysis = workspace.analysis();
-        let mut summary = Summary { functions: 0, initialisers: 0, accesses: 0, calls: 0, failures: workspace.syntax_notes() };
+        let mut summary = Summary {
+            functions: 0,
+            initialisers: 0,
+            accesses: 0,
+            calls: 0,
+            untyped: 0,
+            failures: workspace.syntax_notes(),
+        };
         for function in analysis.functions() {
             match function.kind(analysis.database()) {
                 FunctionKind::Function => summary.functions += 1,
                 FunctionKind::Initialiser => summary.initialisers += 1,
             }
-            let Some(lowered) = &analysis.lowered(function).body else { continue };
+            let Some(lowered) = &analysis.lowered(function).body else {
+                continue;
+            };
             for (_, statement) in lowered.body.statements() {
-                summary.accesses += usize::from(statement.access().is_some_and(|(_, place, _)| !place.is_local()));
-                summary.calls += usize::from(matches!(statement, racelens_analysis::ir::Statement::Call { .. }));
+                summary.accesses += usize::from(
+                    statement
+                        .access()
+                        .is_some_and(|(_, place, _)| !place.is_local()),
+                );
+                summary.untyped += usize::from(is_untyped(statement));
+                summary.calls += usize::from(matches!(statement, Statement::Call { .. }));
             }
         }
         summary
     }
 
     fn failed_functions(&self) -> usize {
-        self.failures.iter().filter(|failure| failure.is_function).count()
+        self.failures
+            .iter()
+            .filter(|failure| failure.is_function)
+            .count()
     }
 
     fn text(&self, workspace: &Workspace) -> String {
         let lowered = self.functions - self.failed_functions();
-        let share = if self.functions == 0 { 100.0 } else { 100.0 * lowered as f64 / self.functions as f64 };
+        let share = if self.functions == 0 {
+            100.0
+        } else {
+            100.0 * lowered as f64 / self.functions as f64
+        };
         format!(
             "{} translation units, {} lines after preprocessing\n\
              {} functions, {} of them understood ({share:.2} %), {} initialisers\n\
-             {} memory accesses beyond locals, {} calls\n\
+             {} memory accesses beyond locals ({} of unknown type), {} calls\n\
              {:.2} s preprocessing, {:.2} s analysis\n",
             workspace.units,
             workspace.lines,
@@ -86,6 +114,7 @@ impl Summary {
             lowered,
             self.initialisers,
             self.accesses,
+            self.untyped,
             self.calls,
             workspace.preprocess_time.as_secs_f64(),
             workspace.front_end_time.as_secs_f64(),
@@ -107,13 +136,18 @@ impl Summary {
                 })
             })
             .collect();
-        let notes: Vec<String> = workspace.notes.iter().map(|note| note.to_string()).collect();
+        let notes: Vec<String> = workspace
+            .notes
+            .iter()
+            .map(|note| note.to_string())
+            .collect();
         json!({
             "units": workspace.units,
             "functions": { "found": self.functions, "lowered": self.functions - self.failed_functions() },
             "initialisers": self.initialisers,
             "accesses": self.accesses,
             "calls": self.calls,
+            "untyped_accesses": self.untyped,
             "lines": workspace.lines,
             "bytes": workspace.bytes,
             "seconds": {
@@ -123,5 +157,14 @@ impl Summary {
             "failures": failures,
             "notes": notes,
         })
+    }
+}
+
+fn is_untyped(statement: &Statement) -> bool {
+    match statement {
+        Statement::Load { ty, .. } | Statement::Store { ty, .. } | Statement::Update { ty, .. } => {
+            ty.is_unknown()
+        }
+        Statement::Assign { .. } | Statement::Call { .. } | Statement::Assembly { .. } => false,
     }
 }

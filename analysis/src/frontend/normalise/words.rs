@@ -197,17 +197,12 @@ impl Normaliser<'_> {
             self.emit_text(at, "0");
             return end;
         };
-        for word in ["_Generic", "(", "*", "(", "__typeof__", "("] {
-            self.emit_text(at, word);
-        }
+        // `va_arg` is the one expression whose type can be any type name.
+        self.emit_text(at, "_Generic ( __builtin_va_arg ( 0 ,");
         self.run(at + 2, comma);
-        for word in [")", "*", ")", "0", ",", "__typeof__", "("] {
-            self.emit_text(at, word);
-        }
+        self.emit_text(at, ") ,");
         self.run(comma + 1, end - 1);
-        for word in [")", ":", "1", ",", "default", ":", "0", ")"] {
-            self.emit_text(at, word);
-        }
+        self.emit_text(at, ": 1 , default : 0 )");
         end
     }
 
