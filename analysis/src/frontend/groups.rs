@@ -26,8 +26,6 @@ pub struct Group {
     pub declared: Vec<Declared>,
     /// Whether line markers stand inside, so that lines cannot simply be counted.
     pub has_markers: bool,
-    /// A mark of all that the group declares: equal if only function bodies differ.
-    pub declaration_mark: u64,
 }
 
 /// An item by its place in the group's text.
@@ -267,7 +265,6 @@ impl Group {
         let mut declared = Vec::new();
         let mut group_items = Vec::with_capacity(items.len());
         let mut buffer = Vec::new();
-        let mut declaration_marks = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             let mut function = None;
             let storage = storage_words(text, &tokens[item.start..item.body]);
@@ -289,7 +286,6 @@ impl Group {
                 },
             );
             let declaration_mark = mark(text, &tokens[item.start..item.body], &mut buffer);
-            declaration_marks.extend_from_slice(&declaration_mark.to_le_bytes());
             group_items.push(GroupItem {
                 kind: item.kind,
                 function,
@@ -305,14 +301,12 @@ impl Group {
                 body_mark: mark(text, &tokens[item.body..item.end], &mut buffer),
             });
         }
-        let declaration_mark = rapidhash_v3(&declaration_marks);
         let has_markers = text.starts_with('#') || text.contains("\n#");
         Group {
             text: text.into(),
             items: group_items,
             declared,
             has_markers,
-            declaration_mark,
         }
     }
 

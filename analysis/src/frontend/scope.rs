@@ -45,14 +45,21 @@ impl Scope {
         }
     }
 
-    /// Whether both scopes give every name the same meaning.
+    /// Whether both scopes give every name the same meaning. How the text is cut into groups may
+    /// differ: an edit can move a cut.
     pub fn declares_the_same(&self, other: &Scope) -> bool {
-        self.groups.len() == other.groups.len()
-            && self
-                .groups
-                .iter()
-                .zip(&other.groups)
-                .all(|(mine, theirs)| mine.declaration_mark == theirs.declaration_mark)
+        let (mut mine, mut theirs) = (self.groups.as_slice(), other.groups.as_slice());
+        while let ([first, rest @ ..], [other_first, other_rest @ ..]) = (mine, theirs)
+            && Arc::ptr_eq(first, other_first)
+        {
+            (mine, theirs) = (rest, other_rest);
+        }
+        while let ([rest @ .., last], [other_rest @ .., other_last]) = (mine, theirs)
+            && Arc::ptr_eq(last, other_last)
+        {
+            (mine, theirs) = (rest, other_rest);
+        }
+        declaration_marks(mine).eq(declaration_marks(theirs))
     }
 
     /// Frees what can be computed again.
@@ -133,6 +140,12 @@ impl Scope {
         })
         .clone()
     }
+}
+
+fn declaration_marks(groups: &[Arc<Group>]) -> impl Iterator<Item = u64> {
+    groups
+        .iter()
+        .flat_map(|group| group.items.iter().map(|item| item.declaration_mark))
 }
 
 /// Whether a later declaration tells more about a variable or function than the one so far: a

@@ -109,6 +109,11 @@ impl AnalysisHost {
         touched
     }
 
+    /// How many declarations have been parsed, each content once.
+    pub fn declarations_parsed(&self) -> usize {
+        crate::db::Db::declarations(&self.db).parse_count()
+    }
+
     /// Frees what can be computed again: trees of declarations and indices of names.
     pub fn shrink(&mut self) {
         crate::db::Db::declarations(&self.db).clear();
@@ -127,20 +132,9 @@ impl AnalysisHost {
         let scope = Scope::new(&placed);
         let old = self.program.units.get(&path).cloned();
         let unit = match &old {
-            Some(table) => {
-                let unit = table.unit;
-                if !unit.scope(&self.db).declares_the_same(&scope) {
-                    unit.set_scope(&mut self.db).to(Arc::new(scope));
-                    touched.rescoped.push(unit);
-                }
-                if unit.data_model(&self.db) != data_model {
-                    unit.set_data_model(&mut self.db).to(data_model);
-                    touched.rescoped.push(unit);
-                }
-                unit
-            }
+            Some(table) => table.unit,
             None => {
-                let unit = Unit::builder(path, data_model, Arc::new(scope))
+                let unit = Unit::builder(path, data_model, Arc::new(Scope::new(&placed)))
                     .path_durability(Durability::HIGH)
                     .new(&self.db);
                 touched.rescoped.push(unit);
@@ -174,6 +168,8 @@ impl AnalysisHost {
                 kept: false,
             });
         }
+        // Only now: whether the old text of a function was good is asked in the old scope.
+        self.rescope(unit, scope, data_model, touched);
         // A function that vanished while something else does not parse is only being edited.
         let is_broken =
             !previous.is_empty() && self.has_syntax_errors(&placed, old.as_deref(), unit);
@@ -199,6 +195,20 @@ impl AnalysisHost {
             functions,
         });
         Arc::make_mut(&mut self.program).units.insert(path, table);
+    }
+
+    fn rescope(&mut self, unit: Unit, scope: Scope, data_model: DataModel, touched: &mut Touched) {
+        let same_scope = unit.scope(&self.db).declares_the_same(&scope);
+        let same_model = unit.data_model(&self.db) == data_model;
+        if !same_scope {
+            unit.set_scope(&mut self.db).to(Arc::new(scope));
+        }
+        if !same_model {
+            unit.set_data_model(&mut self.db).to(data_model);
+        }
+        if !(same_scope && same_model) {
+            touched.rescoped.push(unit);
+        }
     }
 
     fn remove_unit(&mut self, path: Ustr, touched: &mut Touched) {
