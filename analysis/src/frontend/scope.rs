@@ -120,6 +120,17 @@ impl Scope {
         bindings
     }
 
+    /// Whether the name is declared in that name space.
+    pub fn declares(&self, name: Ustr, space: NameSpace) -> bool {
+        let is_value = |space| !matches!(space, NameSpace::Typedef | NameSpace::Tag);
+        self.index().get(&name).is_some_and(|places| {
+            places.iter().any(|&(group, declared)| {
+                let found = self.groups[group as usize].declared[declared as usize].space;
+                found == space || (is_value(found) && is_value(space))
+            })
+        })
+    }
+
     fn index(&self) -> Arc<Index> {
         let mut slot = self
             .index

@@ -8,7 +8,7 @@ pub use location::{Location, SourceTexts};
 pub use program::{PlacedFunction, Program, UnitTable};
 
 use crate::db::{Function, FunctionKind, Lowered, RootDatabase, Unit, body, lowered};
-use crate::frontend::groups::{ItemSource, PlacedGroup};
+use crate::frontend::groups::{Group, ItemSource, PlacedGroup};
 use crate::frontend::layout::DataModel;
 use crate::frontend::names::NameSpace;
 use crate::frontend::scope::Scope;
@@ -16,7 +16,7 @@ use crate::ir::Body;
 use program::FunctionKey;
 use rayon::prelude::*;
 use registry::Registry;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::{Durability, Setter};
 use std::sync::Arc;
 use ustr::Ustr;
@@ -170,6 +170,7 @@ impl AnalysisHost {
         }
         // Only now: whether the old text of a function was good is asked in the old scope.
         self.rescope(unit, scope, data_model, touched);
+        let kept_groups = self.keep_declarations(unit, &placed, old.as_deref(), data_model, touched);
         // A function that vanished while something else does not parse is only being edited.
         let is_broken =
             !previous.is_empty() && self.has_syntax_errors(&placed, old.as_deref(), unit);
@@ -192,6 +193,7 @@ impl AnalysisHost {
         let table = Arc::new(UnitTable {
             unit,
             groups: placed,
+            kept_groups,
             functions,
         });
         Arc::make_mut(&mut self.program).units.insert(path, table);
@@ -209,6 +211,35 @@ impl AnalysisHost {
         if !(same_scope && same_model) {
             touched.rescoped.push(unit);
         }
+    }
+
+    /// Declarations that vanished while something in their place does not parse: they stay known,
+    /// or every function that mentions them would fail while one character is being typed.
+    fn keep_declarations(
+        &mut self,
+        unit: Unit,
+        placed: &[PlacedGroup],
+        old: Option<&UnitTable>,
+        data_model: DataModel,
+        touched: &mut Touched,
+    ) -> Vec<PlacedGroup> {
+        let Some(old) = old else { return Vec::new() };
+        let present: FxHashSet<*const Group> = placed.iter().map(|placed| Arc::as_ptr(&placed.group)).collect();
+        let mut kept: Vec<PlacedGroup> = old
+            .groups
+            .iter()
+            .chain(&old.kept_groups)
+            .filter(|placed| !present.contains(&Arc::as_ptr(&placed.group)))
+            .cloned()
+            .collect();
+        let scope = unit.scope(&self.db).clone();
+        kept.retain(|placed| placed.group.declared.iter().any(|declared| !scope.declares(declared.name, declared.space)));
+        if kept.is_empty() || !self.has_syntax_errors(placed, Some(old), unit) {
+            return Vec::new();
+        }
+        let with_kept: Vec<PlacedGroup> = placed.iter().chain(&kept).cloned().collect();
+        self.rescope(unit, Scope::new(&with_kept), data_model, touched);
+        kept
     }
 
     fn remove_unit(&mut self, path: Ustr, touched: &mut Touched) {
@@ -230,7 +261,7 @@ impl AnalysisHost {
         unit: Unit,
     ) -> bool {
         let Some(old) = old else { return false };
-        let known: rustc_hash::FxHashSet<*const crate::frontend::groups::Group> = old
+        let known: FxHashSet<*const Group> = old
             .groups
             .iter()
             .map(|placed| Arc::as_ptr(&placed.group))
@@ -303,7 +334,7 @@ impl Analysis {
 
     /// Every function once, in the order of files and lines; shared headers' functions count once.
     pub fn functions(&self) -> Vec<Function> {
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         let mut functions = Vec::new();
         for table in self.program.units.values() {
             for placed in &table.functions {

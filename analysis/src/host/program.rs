@@ -16,6 +16,8 @@ pub struct Program {
 pub struct UnitTable {
     pub unit: Unit,
     pub groups: Vec<PlacedGroup>,
+    /// Groups of an earlier text, for declarations that do not parse at the moment.
+    pub kept_groups: Vec<PlacedGroup>,
     /// In the order of the text.
     pub functions: Vec<PlacedFunction>,
 }
