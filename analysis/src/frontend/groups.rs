@@ -4,8 +4,8 @@
 //! leaves almost all of a file as it was. So text is cut into groups of whole items, and a group is
 //! lexed and split once per content, however often it comes.
 
-use super::lex::{Token, lex_into, skip_group};
-use super::markers::{LineOrigin, Piece, origin_of, pieces};
+use super::lex::{Token, TokenKind, lex_into, skip_group};
+use super::markers::{LineOrigin, Piece, pieces};
 use super::names::{NameSpace, StorageWords, declared_names, storage_words};
 use super::normalise::canonical_identifier;
 use super::split::{Item, ItemKind, split};
@@ -20,12 +20,12 @@ use ustr::Ustr;
 /// Some whole items that stand one behind the other.
 #[derive(Debug)]
 pub struct Group {
-    /// The preprocessed text, with line markers only inside.
+    /// The preprocessed text without line markers: one or more pieces, one behind the other.
     pub text: Box<str>,
+    /// Where each piece ends in the text.
+    piece_ends: SmallVec<[u32; 1]>,
     pub items: Vec<GroupItem>,
     pub declared: Vec<Declared>,
-    /// Whether line markers stand inside, so that lines cannot simply be counted.
-    pub has_markers: bool,
 }
 
 /// An item by its place in the group's text.
@@ -54,27 +54,38 @@ pub struct Declared {
     pub item: u32,
 }
 
-/// A group and where its first line comes from in one translation unit.
+/// A group and where its pieces come from in one translation unit.
 #[derive(Clone, Debug)]
 pub struct PlacedGroup {
     pub group: Arc<Group>,
-    pub origin: LineOrigin,
+    /// The first line of each piece.
+    origins: SmallVec<[LineOrigin; 1]>,
 }
 
 impl PlacedGroup {
     /// Where the byte at `offset` of the group's text comes from.
     pub fn origin_of(&self, offset: u32) -> LineOrigin {
-        origin_of(&self.group.text, self.origin, offset as usize)
+        let piece = self.group.piece_at(offset);
+        let start = if piece == 0 {
+            0
+        } else {
+            self.group.piece_ends[piece - 1] as usize
+        };
+        let mut origin = self.origins[piece];
+        let before = &self.group.text.as_bytes()[start..(offset as usize).max(start)];
+        origin.line += memchr::memchr_iter(b'\n', before).count() as u32;
+        origin
     }
 
     /// The file that an item stands in, and whether it is one of the system's headers.
     pub fn file_of(&self, item: &GroupItem) -> (Ustr, bool) {
-        let origin = if self.group.has_markers {
-            self.origin_of(item.start)
-        } else {
-            self.origin
-        };
+        let origin = &self.origins[self.group.piece_at(item.start)];
         (origin.file, origin.system)
+    }
+
+    /// Whether nothing in the group is from the user's own files.
+    pub fn is_system(&self) -> bool {
+        self.origins.iter().all(|origin| origin.system)
     }
 }
 
@@ -149,9 +160,13 @@ impl GroupStore {
         let mut placed = Vec::with_capacity(pieces.len());
         let mut next = 0;
         while next < pieces.len() {
-            let origin = pieces[next].origin;
-            let (group, taken) = self.group_at(text, &pieces[next..]);
-            placed.push(PlacedGroup { group, origin });
+            let group = self.group_at(text, &pieces[next..]);
+            let taken = group.piece_ends.len();
+            let origins = pieces[next..next + taken]
+                .iter()
+                .map(|piece| piece.origin)
+                .collect();
+            placed.push(PlacedGroup { group, origins });
             next += taken;
         }
         placed
@@ -173,82 +188,93 @@ impl GroupStore {
         self.groups.is_empty()
     }
 
-    /// The group that starts with the first piece, and how many pieces it takes.
-    fn group_at(&self, text: &str, pieces: &[Piece]) -> (Arc<Group>, usize) {
+    /// The group that starts with the first piece.
+    fn group_at(&self, text: &str, pieces: &[Piece]) -> Arc<Group> {
         let first = &pieces[0];
         let key = rapidhash_v3(&text.as_bytes()[first.start..first.end]);
-        if let Some(known) = self.groups.get(&key) {
-            for group in known.iter() {
-                let end = first.start + group.text.len();
-                if text.get(first.start..end) == Some(&group.text) {
-                    let taken = pieces.partition_point(|piece| piece.end <= end);
-                    return (group.clone(), taken.max(1));
-                }
-            }
+        if let Some(known) = self.groups.get(&key)
+            && let Some(group) = known.iter().find(|group| group.consists_of(text, pieces))
+        {
+            return group.clone();
         }
-        let (group, taken, complete) = read_group(text, pieces);
+        let (group, complete) = read_group(text, pieces);
         let group = Arc::new(group);
         // How a group with a missing bracket ends depends on what follows: it is not shared.
         if complete {
             self.groups.entry(key).or_default().push(group.clone());
         }
-        (group, taken)
+        group
     }
 }
 
 /// Reads pieces until the items in them are whole.
-fn read_group(text: &str, pieces: &[Piece]) -> (Group, usize, bool) {
-    let start = pieces[0].start;
+fn read_group(text: &str, pieces: &[Piece]) -> (Group, bool) {
+    let mut source = String::new();
+    let mut ends: SmallVec<[u32; 1]> = SmallVec::new();
     let mut tokens = Vec::new();
     let mut items: Vec<Item> = Vec::new();
     let mut unfinished = 0;
-    for (index, piece) in pieces.iter().enumerate() {
-        let source = &text[start..piece.end];
-        let from = if index == 0 { 0 } else { piece.start - start };
-        lex_into(source, from, &mut tokens);
-        let (more, rest) = split(source, &tokens[unfinished..], false);
+    let mut open_braces = 0isize;
+    for piece in pieces {
+        let (from, first_token) = (source.len(), tokens.len());
+        source.push_str(&text[piece.start..piece.end]);
+        ends.push(source.len() as u32);
+        lex_into(&source, from, &mut tokens);
+        // Inside braces that stay open, an item cannot end: do not look for its end again.
+        if open_braces > 0 && !closes(&tokens[first_token..], &mut open_braces) {
+            if source.len() > LONGEST_ITEM {
+                break;
+            }
+            continue;
+        }
+        let (more, rest) = split(&source, &tokens[unfinished..], false);
         append(&mut items, &more, unfinished);
         unfinished += rest;
         if unfinished == tokens.len() {
-            return (Group::new(source, &tokens, &items), index + 1, true);
+            return (Group::new(&source, ends, &tokens, &items), true);
         }
         if source.len() > LONGEST_ITEM {
             break;
         }
+        open_braces = 0;
+        closes(&tokens[unfinished..], &mut open_braces);
     }
-    // A bracket is missing. Split as well as possible, and end the group as early as possible, so
-    // that what follows is found in the store again.
-    let last = pieces
-        .partition_point(|piece| piece.end - start <= LONGEST_ITEM)
-        .clamp(1, pieces.len());
-    let source = &text[start..pieces[last - 1].end];
-    tokens.truncate(tokens.partition_point(|token| (token.end as usize) <= source.len()));
-    let (more, _) = split(source, &tokens[unfinished..], true);
-    append(&mut items, &more[..more.len().min(1)], unfinished);
-    let Some(broken) = items.last().copied() else {
-        return (Group::new(source, &tokens, &items), last, false);
-    };
-    let rest = &more[1.min(more.len())..];
-    let mut broken_end = tokens[broken.end - 1].end as usize;
-    let mut used = 0;
-    for (index, piece) in pieces[..last].iter().enumerate() {
-        let end = piece.end - start;
-        while let Some(item) = rest.get(used)
-            && (tokens[unfinished + item.start].start as usize) < end
+    // A bracket is missing. Split as well as possible, and end the group with the first piece in
+    // which no item is open, so that what follows is found in the store again.
+    let whole = items.len();
+    let (more, _) = split(&source, &tokens[unfinished..], true);
+    append(&mut items, &more, unfinished);
+    let item_end = |item: &Item| tokens[item.end - 1].end;
+    let mut used = whole;
+    for (index, end) in ends.iter().copied().enumerate() {
+        while items
+            .get(used)
+            .is_some_and(|item| tokens[item.start].start < end)
         {
-            broken_end = broken_end.max(tokens[unfinished + item.end - 1].end as usize);
-            append(&mut items, &[*item], unfinished);
             used += 1;
         }
-        if broken_end <= end {
-            return (
-                Group::new(&text[start..piece.end], &tokens, &items),
-                index + 1,
-                false,
-            );
+        if used > whole && item_end(&items[used - 1]) <= end {
+            items.truncate(used);
+            source.truncate(end as usize);
+            ends.truncate(index + 1);
+            break;
         }
     }
-    (Group::new(source, &tokens, &items), last, false)
+    (Group::new(&source, ends, &tokens, &items), false)
+}
+
+/// Counts braces, and tells whether all that were open have closed.
+fn closes(tokens: &[Token], open: &mut isize) -> bool {
+    let mut closed = false;
+    for token in tokens {
+        *open += match token.kind {
+            TokenKind::Punctuation(b'{') => 1,
+            TokenKind::Punctuation(b'}') => -1,
+            _ => 0,
+        };
+        closed |= *open <= 0;
+    }
+    closed
 }
 
 fn append(items: &mut Vec<Item>, more: &[Item], offset: usize) {
@@ -261,7 +287,7 @@ fn append(items: &mut Vec<Item>, more: &[Item], offset: usize) {
 }
 
 impl Group {
-    fn new(text: &str, tokens: &[Token], items: &[Item]) -> Group {
+    fn new(text: &str, piece_ends: SmallVec<[u32; 1]>, tokens: &[Token], items: &[Item]) -> Group {
         let mut declared = Vec::new();
         let mut group_items = Vec::with_capacity(items.len());
         let mut buffer = Vec::new();
@@ -301,13 +327,29 @@ impl Group {
                 body_mark: mark(text, &tokens[item.body..item.end], &mut buffer),
             });
         }
-        let has_markers = text.starts_with('#') || text.contains("\n#");
         Group {
             text: text.into(),
+            piece_ends,
             items: group_items,
             declared,
-            has_markers,
         }
+    }
+
+    /// Whether the text of these pieces starts with that of the group.
+    fn consists_of(&self, text: &str, pieces: &[Piece]) -> bool {
+        let mut start = 0;
+        pieces.len() >= self.piece_ends.len()
+            && self.piece_ends.iter().zip(pieces).all(|(&end, piece)| {
+                let mine = &self.text[start as usize..end as usize];
+                start = end;
+                *mine == text[piece.start..piece.end]
+            })
+    }
+
+    fn piece_at(&self, offset: u32) -> usize {
+        self.piece_ends
+            .partition_point(|&end| end <= offset)
+            .min(self.piece_ends.len() - 1)
     }
 
     pub fn item_text(&self, item: &GroupItem) -> &str {

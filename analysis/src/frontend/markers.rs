@@ -1,6 +1,7 @@
 //! Line markers of preprocessed text, and the pieces of text between them.
 
 use memchr::memmem;
+use std::sync::LazyLock;
 use ustr::Ustr;
 
 /// A run of lines that come from consecutive lines of one file.
@@ -34,7 +35,7 @@ pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
         system: false,
     };
     let mut start = 0;
-    if let Some((marker, end)) = marker_at(text, 0) {
+    if let Some((marker, end)) = marker_at(text, 0, main_file) {
         origin = marker;
         start = end;
     }
@@ -42,7 +43,7 @@ pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
         if newline + 1 < start {
             continue;
         }
-        let Some((marker, end)) = marker_at(text, newline + 1) else {
+        let Some((marker, end)) = marker_at(text, newline + 1, origin.file) else {
             continue;
         };
         cut(text, start, newline + 1, origin, &mut pieces);
@@ -64,7 +65,7 @@ fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces:
         }
     };
     let mut from = start;
-    while let Some(found) = memmem::find(&bytes[from..end], b"\n}\n") {
+    while let Some(found) = CLOSING_LINE.find(&bytes[from..end]) {
         let behind = from + found + 3;
         from = behind - 1;
         if is_cut(&bytes[behind.saturating_sub(CUT_WINDOW).max(start)..behind]) && behind < end {
@@ -76,6 +77,9 @@ fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces:
     push(start, end, origin);
 }
 
+static CLOSING_LINE: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(b"\n}\n"));
+
 /// How many bytes in front of a cut decide on it.
 const CUT_WINDOW: usize = 48;
 
@@ -84,8 +88,9 @@ fn is_cut(window: &[u8]) -> bool {
     rapidhash::v3::rapidhash_v3(window) & 3 == 0
 }
 
-/// Reads `# 12 "file.c" 1 3` at `at`; returns what it says and where the next line starts.
-fn marker_at(text: &str, at: usize) -> Option<(LineOrigin, usize)> {
+/// Reads `# 12 "file.c" 1 3` at `at`; returns what it says and where the next line starts. Most
+/// markers name the file of the one before, `last`.
+fn marker_at(text: &str, at: usize, last: Ustr) -> Option<(LineOrigin, usize)> {
     let rest = text[at..]
         .strip_prefix("# ")
         .or_else(|| text[at..].strip_prefix("#line "))?;
@@ -99,7 +104,11 @@ fn marker_at(text: &str, at: usize) -> Option<(LineOrigin, usize)> {
     let system = name[close + 1..].split(' ').any(|flag| flag.trim() == "3");
     Some((
         LineOrigin {
-            file: file_name(&name[..close]),
+            file: if last.as_str() == &name[..close] {
+                last
+            } else {
+                file_name(&name[..close])
+            },
             line,
             system,
         },
@@ -113,30 +122,6 @@ fn file_name(quoted: &str) -> Ustr {
     } else {
         Ustr::from(quoted)
     }
-}
-
-/// Where the byte at `offset` of `text` comes from, if the text starts at `origin`. Markers inside
-/// the text are followed.
-pub fn origin_of(text: &str, mut origin: LineOrigin, offset: usize) -> LineOrigin {
-    let mut at = 0;
-    while at <= offset {
-        if let Some((marker, next)) = marker_at(text, at) {
-            origin = marker;
-            at = next;
-            if next >= text.len() {
-                break;
-            }
-            continue;
-        }
-        match memchr::memchr(b'\n', &text.as_bytes()[at..]) {
-            Some(found) if at + found < offset => {
-                at += found + 1;
-                origin.line += 1;
-            }
-            _ => break,
-        }
-    }
-    origin
 }
 
 #[cfg(test)]
@@ -164,10 +149,6 @@ mod tests {
                 ("int x;\n", "/usr/include/x.h", 1, true),
                 ("\nint y;\n", "a.c", 2, false)
             ]
-        );
-        assert_eq!(
-            origin_of(&text[pieces[1].start..], pieces[1].origin, 1).line,
-            3
         );
     }
 

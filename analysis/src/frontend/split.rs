@@ -191,7 +191,10 @@ fn brace_end(
         let next_function = (open + 1..column_zero_end.unwrap_or(tokens.len()))
             .find(|&at| starts_function(source, tokens, at));
         return Some(match next_function {
-            Some(next) => BraceEnd { end: next, at_next_item: true },
+            Some(next) => BraceEnd {
+                end: next,
+                at_next_item: true,
+            },
             None => BraceEnd::at(column_zero_end.unwrap_or(tokens.len())),
         });
     }
@@ -230,14 +233,19 @@ struct BraceEnd {
 
 impl BraceEnd {
     fn at(end: usize) -> BraceEnd {
-        BraceEnd { end, at_next_item: false }
+        BraceEnd {
+            end,
+            at_next_item: false,
+        }
     }
 }
 
 /// Whether a function's header stands in column 0, where the body before it should have ended.
 fn starts_function(source: &str, tokens: &[Token], start: usize) -> bool {
-    let follows_statement = matches!(tokens[start - 1].kind, TokenKind::Punctuation(b';' | b'}' | b'{'))
-        || tokens[start - 1].kind == TokenKind::String;
+    let follows_statement = matches!(
+        tokens[start - 1].kind,
+        TokenKind::Punctuation(b';' | b'}' | b'{')
+    ) || tokens[start - 1].kind == TokenKind::String;
     if !follows_statement || !tokens[start].in_column_zero(source) {
         return false;
     }
@@ -248,7 +256,9 @@ fn starts_function(source: &str, tokens: &[Token], start: usize) -> bool {
             TokenKind::Identifier => words += 1,
             TokenKind::Punctuation(b'*') => {}
             TokenKind::Punctuation(b'(') if words >= 2 => {
-                return tokens.get(skip_group(tokens, at)).is_some_and(|next| next.is(b'{'));
+                return tokens
+                    .get(skip_group(tokens, at))
+                    .is_some_and(|next| next.is(b'{'));
             }
             _ => return false,
         }
@@ -259,7 +269,18 @@ fn starts_function(source: &str, tokens: &[Token], start: usize) -> bool {
 fn is_statement_keyword(text: &str) -> bool {
     matches!(
         text,
-        "if" | "else" | "while" | "for" | "do" | "switch" | "return" | "goto" | "case" | "default" | "break" | "continue" | "sizeof"
+        "if" | "else"
+            | "while"
+            | "for"
+            | "do"
+            | "switch"
+            | "return"
+            | "goto"
+            | "case"
+            | "default"
+            | "break"
+            | "continue"
+            | "sizeof"
     )
 }
 

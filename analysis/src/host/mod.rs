@@ -170,7 +170,8 @@ impl AnalysisHost {
         }
         // Only now: whether the old text of a function was good is asked in the old scope.
         self.rescope(unit, scope, data_model, touched);
-        let kept_groups = self.keep_declarations(unit, &placed, old.as_deref(), data_model, touched);
+        let kept_groups =
+            self.keep_declarations(unit, &placed, old.as_deref(), data_model, touched);
         // A function that vanished while something else does not parse is only being edited.
         let is_broken =
             !previous.is_empty() && self.has_syntax_errors(&placed, old.as_deref(), unit);
@@ -224,7 +225,10 @@ impl AnalysisHost {
         touched: &mut Touched,
     ) -> Vec<PlacedGroup> {
         let Some(old) = old else { return Vec::new() };
-        let present: FxHashSet<*const Group> = placed.iter().map(|placed| Arc::as_ptr(&placed.group)).collect();
+        let present: FxHashSet<*const Group> = placed
+            .iter()
+            .map(|placed| Arc::as_ptr(&placed.group))
+            .collect();
         let mut kept: Vec<PlacedGroup> = old
             .groups
             .iter()
@@ -233,7 +237,13 @@ impl AnalysisHost {
             .cloned()
             .collect();
         let scope = unit.scope(&self.db).clone();
-        kept.retain(|placed| placed.group.declared.iter().any(|declared| !scope.declares(declared.name, declared.space)));
+        kept.retain(|placed| {
+            placed
+                .group
+                .declared
+                .iter()
+                .any(|declared| !scope.declares(declared.name, declared.space))
+        });
         if kept.is_empty() || !self.has_syntax_errors(placed, Some(old), unit) {
             return Vec::new();
         }
@@ -286,7 +296,7 @@ fn functions_of(placed: &[PlacedGroup]) -> Vec<(FunctionKey, ItemSource, u32, u3
     let mut functions = Vec::new();
     let mut seen: FxHashMap<(Ustr, FunctionKind, Ustr), u32> = FxHashMap::default();
     for (position, placed) in placed.iter().enumerate() {
-        if placed.origin.system && !placed.group.has_markers {
+        if placed.is_system() {
             continue;
         }
         for (index, item) in placed.group.items.iter().enumerate() {

@@ -17,7 +17,10 @@ fn main() -> ExitCode {
         eprintln!("usage: edit_latency FILE.i [EDITS]");
         return ExitCode::from(2);
     };
-    let edits: usize = arguments.next().and_then(|count| count.parse().ok()).unwrap_or(300);
+    let edits: usize = arguments
+        .next()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(300);
     let text = match std::fs::read(&path) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) => {
@@ -35,10 +38,26 @@ fn main() -> ExitCode {
     let (mut same_line, mut new_line) = (Vec::new(), Vec::new());
     for edit in 0..edits {
         let place = places[(edit * 7919 + 13) % places.len()];
-        same_line.push(timed_edit(&mut host, name, &text, place, " int racelens_edit = 1;"));
-        new_line.push(timed_edit(&mut host, name, &text, place, "\n int racelens_edit = 1;\n"));
+        same_line.push(timed_edit(
+            &mut host,
+            name,
+            &text,
+            place,
+            " int racelens_edit = 1;",
+        ));
+        new_line.push(timed_edit(
+            &mut host,
+            name,
+            &text,
+            place,
+            "\n int racelens_edit = 1;\n",
+        ));
     }
-    println!("{functions} functions, {} bytes, from scratch {:.1} ms", text.len(), milliseconds(cold));
+    println!(
+        "{functions} functions, {} bytes, from scratch {:.1} ms",
+        text.len(),
+        milliseconds(cold)
+    );
     report("a statement typed inside a line", same_line);
     report("a line added", new_line);
     ExitCode::SUCCESS
@@ -55,19 +74,37 @@ fn apply_and_lower_all(host: &mut AnalysisHost, name: Ustr, text: &str) -> usize
 }
 
 fn change(name: Ustr, text: &str) -> Change {
-    let unit = UnitChange { path: name, text: Some(Arc::from(text)), data_model: DataModel::LP64 };
+    let unit = UnitChange {
+        path: name,
+        text: Some(Arc::from(text)),
+        data_model: DataModel::LP64,
+    };
     Change { units: vec![unit] }
 }
 
 /// Offsets behind the `{` that opens a function's body.
 fn statement_places(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
-    let places: Vec<usize> = memchr::memmem::find_iter(bytes, b"){\n").map(|at| at + 2).collect();
-    if places.len() > 50 { places } else { memchr::memmem::find_iter(bytes, b")\n{\n").map(|at| at + 3).collect() }
+    let places: Vec<usize> = memchr::memmem::find_iter(bytes, b"){\n")
+        .map(|at| at + 2)
+        .collect();
+    if places.len() > 50 {
+        places
+    } else {
+        memchr::memmem::find_iter(bytes, b")\n{\n")
+            .map(|at| at + 3)
+            .collect()
+    }
 }
 
 /// Types something in, measures until every changed body is there, and takes it back.
-fn timed_edit(host: &mut AnalysisHost, name: Ustr, text: &str, place: usize, typed: &str) -> Duration {
+fn timed_edit(
+    host: &mut AnalysisHost,
+    name: Ustr,
+    text: &str,
+    place: usize,
+    typed: &str,
+) -> Duration {
     let mut edited = String::with_capacity(text.len() + typed.len());
     edited.push_str(&text[..place]);
     edited.push_str(typed);
@@ -92,7 +129,10 @@ fn shift_markers(text: &str, by: usize) -> String {
     }
     let mut shifted = String::with_capacity(text.len() + 64);
     for line in text.split_inclusive('\n') {
-        match line.strip_prefix("# ").and_then(|marker| marker.split_once(' ')) {
+        match line
+            .strip_prefix("# ")
+            .and_then(|marker| marker.split_once(' '))
+        {
             Some((number, rest)) if !rest.contains("\" 1") => match number.parse::<usize>() {
                 Ok(number) => shifted.push_str(&format!("# {} {rest}", number + by)),
                 Err(_) => shifted.push_str(line),
@@ -106,7 +146,12 @@ fn shift_markers(text: &str, by: usize) -> String {
 fn report(what: &str, mut times: Vec<Duration>) {
     times.sort();
     let at = |share: usize| milliseconds(times[(times.len() * share / 100).min(times.len() - 1)]);
-    println!("{what}: median {:.2} ms, 90 % {:.2} ms, 99 % {:.2} ms", at(50), at(90), at(99));
+    println!(
+        "{what}: median {:.2} ms, 90 % {:.2} ms, 99 % {:.2} ms",
+        at(50),
+        at(90),
+        at(99)
+    );
 }
 
 fn milliseconds(duration: Duration) -> f64 {
