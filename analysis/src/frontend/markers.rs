@@ -64,6 +64,9 @@ fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces:
             pieces.push(Piece { start, end, origin });
         }
     };
+    if end - start < SHORTEST_CUT {
+        return push(start, end, origin);
+    }
     let mut from = start;
     while let Some(found) = CLOSING_LINE.find(&bytes[from..end]) {
         let behind = from + found + 3;
@@ -80,6 +83,9 @@ fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces:
 static CLOSING_LINE: LazyLock<memmem::Finder<'static>> =
     LazyLock::new(|| memmem::Finder::new(b"\n}\n"));
 
+/// Shorter runs of lines are not cut.
+const SHORTEST_CUT: usize = 2048;
+
 /// How many bytes in front of a cut decide on it.
 const CUT_WINDOW: usize = 48;
 
@@ -91,28 +97,41 @@ fn is_cut(window: &[u8]) -> bool {
 /// Reads `# 12 "file.c" 1 3` at `at`; returns what it says and where the next line starts. Most
 /// markers name the file of the one before, `last`.
 fn marker_at(text: &str, at: usize, last: Ustr) -> Option<(LineOrigin, usize)> {
-    let rest = text[at..]
-        .strip_prefix("# ")
-        .or_else(|| text[at..].strip_prefix("#line "))?;
-    let line_end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
-    let marker = &rest[..line_end];
-    let next = text.len() - rest.len() + (line_end + 1).min(rest.len());
-    let (number, name) = marker.split_once(' ')?;
-    let line = number.parse().ok()?;
-    let name = name.strip_prefix('"')?;
-    let close = name.rfind('"')?;
-    let system = name[close + 1..].split(' ').any(|flag| flag.trim() == "3");
+    let bytes = text.as_bytes();
+    let rest = &bytes[at..];
+    let number_at = if rest.starts_with(b"# ") {
+        at + 2
+    } else if rest.starts_with(b"#line ") {
+        at + 6
+    } else {
+        return None;
+    };
+    let mut end = number_at;
+    let mut line = 0u32;
+    while let Some(digit @ b'0'..=b'9') = bytes.get(end) {
+        line = line.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+        end += 1;
+    }
+    if end == number_at || !bytes[end..].starts_with(b" \"") {
+        return None;
+    }
+    let name_at = end + 2;
+    let same_file = bytes[name_at..].starts_with(last.as_bytes())
+        && bytes.get(name_at + last.len()) == Some(&b'"');
+    let (file, behind_name) = if same_file {
+        (last, name_at + last.len() + 1)
+    } else {
+        let line_end =
+            memchr::memchr(b'\n', &bytes[name_at..]).map_or(bytes.len(), |found| name_at + found);
+        let close = name_at + memchr::memrchr(b'"', &bytes[name_at..line_end])?;
+        (file_name(&text[name_at..close]), close + 1)
+    };
+    let line_end = memchr::memchr(b'\n', &bytes[behind_name..])
+        .map_or(bytes.len(), |found| behind_name + found);
+    let system = bytes[behind_name..line_end].contains(&b'3');
     Some((
-        LineOrigin {
-            file: if last.as_str() == &name[..close] {
-                last
-            } else {
-                file_name(&name[..close])
-            },
-            line,
-            system,
-        },
-        next,
+        LineOrigin { file, line, system },
+        (line_end + 1).min(bytes.len()),
     ))
 }
 
