@@ -84,6 +84,15 @@ impl Recorded {
     }
 }
 
+/// The functions that were lowered, among all that was executed.
+fn lowered_in(executed: &[String]) -> Vec<&str> {
+    executed
+        .iter()
+        .map(String::as_str)
+        .filter(|query| query.starts_with("lowered"))
+        .collect()
+}
+
 fn change(units: &[(&str, &str)]) -> Change {
     let units = units.iter().map(|(path, text)| UnitChange {
         path: Ustr::from(path),
@@ -168,22 +177,18 @@ fn editing_a_type_lowers_only_what_mentions_it() {
         "struct point { long x; int y; };",
     );
     let executed = recorded.edit(&[("main.c", &text)]);
-    let lowered: Vec<&String> = executed
-        .iter()
-        .filter(|query| query.starts_with("lowered"))
-        .collect();
-    assert_eq!(lowered, ["lowered(area)", "lowered(use)"], "{executed:?}");
+    assert_eq!(
+        lowered_in(&executed),
+        ["lowered(area)", "lowered(use)"],
+        "{executed:?}"
+    );
 }
 
 #[test]
 fn editing_an_enumerator_lowers_only_what_mentions_it() {
     let mut recorded = Recorded::new(&[("main.c", MAIN)]);
     let executed = recorded.edit(&[("main.c", &edited("GREEN = 5", "GREEN = 6"))]);
-    let lowered: Vec<&String> = executed
-        .iter()
-        .filter(|query| query.starts_with("lowered"))
-        .collect();
-    assert_eq!(lowered, ["lowered(count)"], "{executed:?}");
+    assert_eq!(lowered_in(&executed), ["lowered(count)"], "{executed:?}");
 }
 
 #[test]
@@ -208,11 +213,11 @@ fn a_new_meaning_of_a_name_lowers_what_mentions_it() {
         "typedef unsigned short size;",
     );
     let executed = recorded.edit(&[("main.c", &text)]);
-    let lowered: Vec<&String> = executed
-        .iter()
-        .filter(|query| query.starts_with("lowered"))
-        .collect();
-    assert_eq!(lowered, ["lowered(count)", "lowered(use)"], "{executed:?}");
+    assert_eq!(
+        lowered_in(&executed),
+        ["lowered(count)", "lowered(use)"],
+        "{executed:?}"
+    );
 }
 
 #[test]
@@ -222,11 +227,11 @@ fn a_new_signature_lowers_the_callers_too() {
         "main.c",
         &edited("int area(struct point *p)", "long area(struct point *p)"),
     )]);
-    let lowered: Vec<&String> = executed
-        .iter()
-        .filter(|query| query.starts_with("lowered"))
-        .collect();
-    assert_eq!(lowered, ["lowered(area)", "lowered(use)"], "{executed:?}");
+    assert_eq!(
+        lowered_in(&executed),
+        ["lowered(area)", "lowered(use)"],
+        "{executed:?}"
+    );
 }
 
 #[test]

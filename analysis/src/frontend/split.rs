@@ -266,7 +266,8 @@ fn starts_function(source: &str, tokens: &[Token], start: usize) -> bool {
     false
 }
 
-fn is_statement_keyword(text: &str) -> bool {
+/// Words that start or continue a statement and never a declaration.
+pub(super) fn is_statement_keyword(text: &str) -> bool {
     matches!(
         text,
         "if" | "else"
