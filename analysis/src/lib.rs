@@ -1,5 +1,6 @@
 //! The analysis behind Racelens: preprocessed C text in, plain structs out.
 
+pub mod dataflow;
 pub mod db;
 pub mod frontend;
 pub mod host;
