@@ -27,19 +27,31 @@ pub struct LineOrigin {
 /// file without includes would otherwise be one piece. Which of those lines is decided by the
 /// bytes around it alone, so that an edit moves no cut but its own.
 pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
-    let bytes = text.as_bytes();
-    let mut pieces = Vec::new();
-    let mut origin = LineOrigin {
+    let origin = LineOrigin {
         file: main_file,
         line: 1,
         system: false,
     };
-    let mut start = 0;
-    if let Some((marker, end)) = marker_at(text, 0, main_file) {
+    pieces_between(text, 0, text.len(), origin).0
+}
+
+/// The same for a range that starts at the start of a line, and where the line behind it comes from.
+pub fn pieces_between(
+    text: &str,
+    from: usize,
+    to: usize,
+    mut origin: LineOrigin,
+) -> (Vec<Piece>, LineOrigin) {
+    let text = &text[..to];
+    let mut pieces = Vec::new();
+    let mut start = from;
+    if let Some((marker, end)) = marker_at(text, start, origin.file) {
         origin = marker;
         start = end;
     }
-    for newline in memmem::find_iter(bytes, b"\n#") {
+    let searched = start.saturating_sub(1).max(from);
+    for newline in memmem::find_iter(&text.as_bytes()[searched..], b"\n#") {
+        let newline = searched + newline;
         if newline + 1 < start {
             continue;
         }
@@ -50,11 +62,18 @@ pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
         origin = marker;
         start = end;
     }
-    cut(text, start, text.len(), origin, &mut pieces);
-    pieces
+    let origin = cut(text, start, to, origin, &mut pieces);
+    (pieces, origin)
 }
 
-fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces: &mut Vec<Piece>) {
+/// Cuts a run of lines without markers; returns where the line behind it comes from.
+fn cut(
+    text: &str,
+    mut start: usize,
+    end: usize,
+    mut origin: LineOrigin,
+    pieces: &mut Vec<Piece>,
+) -> LineOrigin {
     let bytes = text.as_bytes();
     let mut push = |start: usize, end: usize, origin: LineOrigin| {
         if bytes[start..end]
@@ -64,20 +83,25 @@ fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces:
             pieces.push(Piece { start, end, origin });
         }
     };
-    if end - start < SHORTEST_CUT {
-        return push(start, end, origin);
-    }
-    let mut from = start;
+    let lines =
+        |start: usize, end: usize| memchr::memchr_iter(b'\n', &bytes[start..end]).count() as u32;
+    let mut from = if end - start < SHORTEST_CUT {
+        end
+    } else {
+        start
+    };
     while let Some(found) = CLOSING_LINE.find(&bytes[from..end]) {
         let behind = from + found + 3;
         from = behind - 1;
         if is_cut(&bytes[behind.saturating_sub(CUT_WINDOW).max(start)..behind]) && behind < end {
             push(start, behind, origin);
-            origin.line += memchr::memchr_iter(b'\n', &bytes[start..behind]).count() as u32;
+            origin.line += lines(start, behind);
             start = behind;
         }
     }
     push(start, end, origin);
+    origin.line += lines(start, end);
+    origin
 }
 
 static CLOSING_LINE: LazyLock<memmem::Finder<'static>> =

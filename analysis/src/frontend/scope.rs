@@ -1,7 +1,8 @@
 //! Which declaration a name stands for at file scope of one translation unit.
 
-use super::groups::{DeclarationSource, Declared, Group, ItemSource, PlacedGroup};
+use super::groups::{DeclarationSource, Declared, Group, ItemSource};
 use super::names::{NameSpace, StorageWords};
+use super::placement::PlacedGroup;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
@@ -59,7 +60,7 @@ impl Scope {
         {
             (mine, theirs) = (rest, other_rest);
         }
-        declaration_marks(mine).eq(declaration_marks(theirs))
+        marks(mine.iter()).eq(marks(theirs.iter()))
     }
 
     /// Frees what can be computed again.
@@ -153,10 +154,18 @@ impl Scope {
     }
 }
 
-fn declaration_marks(groups: &[Arc<Group>]) -> impl Iterator<Item = u64> {
-    groups
-        .iter()
-        .flat_map(|group| group.items.iter().map(|item| item.declaration_mark))
+/// The marks of all declarations in some groups: equal if they declare the same.
+pub fn declaration_marks(placed: &[PlacedGroup]) -> impl Iterator<Item = u64> {
+    marks(
+        placed
+            .iter()
+            .map(|placed| &placed.group)
+            .filter(|group| !group.declared.is_empty()),
+    )
+}
+
+fn marks<'g>(groups: impl Iterator<Item = &'g Arc<Group>>) -> impl Iterator<Item = u64> {
+    groups.flat_map(|group| group.items.iter().map(|item| item.declaration_mark))
 }
 
 /// Whether a later declaration tells more about a variable or function than the one so far: a
