@@ -11,6 +11,7 @@ use dashmap::DashMap;
 use rapidhash::v3::rapidhash_v3;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -117,35 +118,44 @@ impl GroupStore {
         let first = groups.get(front)?;
         let behind = groups
             .partition_point(|group| (group.start as usize) < old.len() - suffix)
-            .max(front + 1);
-        let broken = groups[behind.min(groups.len())..]
+            .clamp(front + 1, groups.len());
+        let broken = groups[behind..]
             .iter()
             .rposition(|group| !group.group.is_complete);
         let behind = broken.map_or(behind, |broken| behind + broken + 1);
-        let next = groups.get(behind)?;
         let shift = text.len() as isize - old.len() as isize;
-        let next_start = (next.start as isize + shift) as usize;
-        let (between, origin) =
-            pieces_between(text, first.start as usize, next_start, first.origins[0]);
-        if origin != next.origins[0] {
+        self.place_between(text, first, groups, front..behind, shift)
+            .or_else(|| self.place_between(text, first, groups, front..groups.len(), shift))
+    }
+
+    /// Cuts the text anew where the `displaced` groups stood. `None` if what lies behind them is
+    /// not what it was: on other lines, or inside a bracket that is open now.
+    fn place_between(
+        &self,
+        text: &str,
+        first: &PlacedGroup,
+        groups: &[PlacedGroup],
+        displaced: Range<usize>,
+        shift: isize,
+    ) -> Option<Placement> {
+        let next = groups.get(displaced.end);
+        let end = next.map_or(text.len(), |next| (next.start as isize + shift) as usize);
+        let (between, origin) = pieces_between(text, first.start as usize, end, first.origins[0]);
+        if next.is_some_and(|next| next.origins[0] != origin) {
             return None;
         }
-        let middle = self.group_pieces(&text[..next_start], &between, &groups[front..behind]);
-        if middle.iter().any(|group| !group.group.is_complete) {
+        let middle = self.group_pieces(&text[..end], &between, &groups[displaced.clone()]);
+        if next.is_some() && middle.iter().any(|group| !group.group.is_complete) {
             return None;
         }
         let mut placed = Vec::with_capacity(groups.len() + middle.len());
-        placed.extend_from_slice(&groups[..front]);
+        placed.extend_from_slice(&groups[..displaced.start]);
         placed.extend(middle);
-        placed.extend(groups[behind..].iter().map(|group| PlacedGroup {
+        placed.extend(groups[displaced.end..].iter().map(|group| PlacedGroup {
             start: (group.start as isize + shift) as u32,
             ..group.clone()
         }));
-        Some(Placement {
-            groups: placed,
-            kept_front: front,
-            kept_back: groups.len() - behind,
-        })
+        Some(Placement::compared(placed, groups))
     }
 
     /// Puts pieces together to groups. `likely` are groups of which many will come again in order.
@@ -244,7 +254,7 @@ impl Placement {
     }
 
     /// The groups that are new.
-    pub fn middle(&self) -> std::ops::Range<usize> {
+    pub fn middle(&self) -> Range<usize> {
         self.kept_front..self.groups.len() - self.kept_back
     }
 }
