@@ -1,9 +1,9 @@
 //! A program that was read from disk into the analysis.
 
-use crate::project::{LoadOptions, Note, Place, Project, Severity, UnsavedTexts};
+use crate::project::{self, LoadOptions, Note, Place, Project, Severity, UnsavedTexts};
 use racelens_analysis::db::{Function, FunctionKind};
 use racelens_analysis::frontend::layout::DataModel;
-use racelens_analysis::host::{Analysis, AnalysisHost, Change, Location, UnitChange};
+use racelens_analysis::host::{Analysis, AnalysisHost, Change, Location, SourceFile, UnitChange};
 use racelens_analysis::ir::Span;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -178,6 +178,15 @@ impl Workspace {
         self.host.analysis()
     }
 
+    /// Finds places in one function, for when many are asked for.
+    pub fn locations<'a>(
+        &self,
+        analysis: &'a Analysis,
+        function: Function,
+    ) -> Option<FunctionLocations<'a>> {
+        analysis.locations(function, &|file| self.sources.get(file))
+    }
+
     pub fn location(
         &self,
         analysis: &Analysis,
@@ -251,10 +260,10 @@ impl SyntaxNote {
 
 /// Source files by path, read when a column in them is asked for.
 #[derive(Default)]
-struct Sources(Mutex<HashMap<Ustr, Option<Arc<str>>>>);
+struct Sources(Mutex<HashMap<Ustr, Option<Arc<SourceFile>>>>);
 
 impl Sources {
-    fn get(&self, file: Ustr) -> Option<Arc<str>> {
+    fn get(&self, file: Ustr) -> Option<Arc<SourceFile>> {
         let mut files = self
             .0
             .lock()
@@ -262,8 +271,9 @@ impl Sources {
         files
             .entry(file)
             .or_insert_with(|| {
-                let bytes = std::fs::read(file.as_str()).ok()?;
-                Some(String::from_utf8_lossy(&bytes).into())
+                // The same text as the preprocessor got, also where it is not UTF-8.
+                let text = project::read_source(Path::new(file.as_str()))?;
+                Some(Arc::new(SourceFile::new(text.into())))
             })
             .clone()
     }

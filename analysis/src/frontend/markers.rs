@@ -85,7 +85,7 @@ fn is_cut(window: &[u8]) -> bool {
 }
 
 /// Reads `# 12 "file.c" 1 3` at `at`; returns what it says and where the next line starts.
-fn marker_at(text: &str, at: usize) -> Option<(LineOrigin, usize)> {
+pub fn marker_at(text: &str, at: usize) -> Option<(LineOrigin, usize)> {
     let rest = text[at..]
         .strip_prefix("# ")
         .or_else(|| text[at..].strip_prefix("#line "))?;
@@ -105,6 +105,15 @@ fn marker_at(text: &str, at: usize) -> Option<(LineOrigin, usize)> {
         },
         next,
     ))
+}
+
+/// Whether a marker's line says that a file begins there or is gone back to, and not just a line.
+pub fn is_change_of_file(marker: &str) -> bool {
+    marker.rsplit_once('"').is_some_and(|(_, flags)| {
+        flags
+            .split_ascii_whitespace()
+            .any(|flag| matches!(flag, "1" | "2"))
+    })
 }
 
 fn file_name(quoted: &str) -> Ustr {

@@ -1,11 +1,14 @@
 //! The single writer of the database: takes new text, finds out what changed, and sets only that.
 
+mod alignment;
 mod location;
 mod program;
 mod registry;
+mod source_file;
 
-pub use location::{Location, SourceTexts};
+pub use location::{FunctionLocations, Location, SourceFiles};
 pub use program::{PlacedFunction, Program, UnitTable};
+pub use source_file::SourceFile;
 
 use crate::db::{Function, FunctionKind, Lowered, RootDatabase, Unit, body, lowered};
 use crate::frontend::groups::{ItemSource, PlacedGroup};

@@ -69,10 +69,12 @@ fn print_bodies(workspace: &Workspace, only: Option<&str>, plain: bool) {
             println!("{}", lowered.body.pretty());
             continue;
         }
+        let locations = workspace.locations(&analysis, function);
         let comment = |id| {
             let span = lowered.source_map.statement(id);
-            workspace
-                .location(&analysis, function, span)
+            locations
+                .as_ref()
+                .and_then(|locations| locations.location(span))
                 .map_or_else(String::new, |location| short(&location))
         };
         println!("{}", lowered.body.pretty_with(&comment));

@@ -20,6 +20,7 @@ mod repair;
 mod requested;
 mod source_text;
 mod suggest;
+mod universal_names;
 mod walk;
 
 use std::collections::HashMap;
@@ -71,6 +72,11 @@ pub struct TranslationUnit {
 
 /// Unsaved text of files that are open in an editor, by absolute path.
 pub type UnsavedTexts = HashMap<PathBuf, String>;
+
+/// The text of a source file or header, as the preprocessor gets it.
+pub fn read_source(path: &Path) -> Option<String> {
+    source_text::read(path).ok().map(|source| source.text)
+}
 
 impl Project {
     /// Finds and reads everything that describes the program. What is wrong with it costs only
