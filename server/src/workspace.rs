@@ -1,9 +1,12 @@
 //! A program that was read from disk into the analysis.
 
-use crate::project::{self, LoadOptions, Note, Place, Project, Severity, UnsavedTexts};
-use racelens_analysis::db::{Function, FunctionKind};
+use crate::project::{self, LoadOptions, Note, Place, Project, UnsavedTexts};
+use racelens_analysis::db::Function;
 use racelens_analysis::frontend::layout::DataModel;
-use racelens_analysis::host::{Analysis, AnalysisHost, Change, Location, SourceFile, UnitChange};
+use racelens_analysis::host::{
+    Analysis, AnalysisHost, Change, FunctionLocations, Location, ProblemKind, SourceFile,
+    SyntaxProblem, UnitChange,
+};
 use racelens_analysis::ir::Span;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
@@ -196,63 +199,64 @@ impl Workspace {
         analysis.location(function, span, &|file| self.sources.get(file))
     }
 
-    /// The functions that do not parse, with the place and the reason.
+    /// What of the user's own files does not parse, with the place and the reason.
     pub fn syntax_notes(&self) -> Vec<SyntaxNote> {
         let analysis = self.analysis();
-        let db = analysis.database();
-        let mut notes: Vec<SyntaxNote> = analysis
-            .functions()
+        let sources = &self.sources;
+        let problems = self
+            .pool
+            .install(move || analysis.syntax_problems(&|file| sources.get(file)));
+        problems
             .into_iter()
-            .filter_map(|function| {
-                let error = analysis.lowered(function).error.clone()?;
-                let span = Span {
-                    start: error.offset,
-                    end: error.offset + 1,
-                };
-                let location = self.location(&analysis, function, span);
-                Some(SyntaxNote {
-                    function: function.name(db),
-                    is_function: function.kind(db) == FunctionKind::Function,
-                    location,
-                    reason: error.message,
-                })
+            .map(|problem| SyntaxNote {
+                place: problem.location.map(|location| self.place(&location)),
+                problem,
             })
-            .collect();
-        notes.sort_by_key(|note| (note.location, note.function));
-        notes
+            .collect()
+    }
+
+    /// A location as the user counts: columns in characters, not in bytes.
+    pub fn place(&self, location: &Location) -> Place {
+        let before = location.column.saturating_sub(1);
+        let column = self
+            .sources
+            .get(location.file)
+            .and_then(|file| {
+                let line = file.line(location.line)?.get(..before as usize)?;
+                Some(line.chars().count() as u32)
+            })
+            .unwrap_or(before);
+        Place::new(location.file.as_str(), location.line, column + 1)
     }
 }
 
-/// A function that could not be understood.
+/// Something that could not be understood, where the user finds it.
 pub struct SyntaxNote {
-    pub function: Ustr,
-    pub is_function: bool,
-    pub location: Option<Location>,
-    pub reason: String,
+    pub problem: SyntaxProblem,
+    pub place: Option<Place>,
 }
 
 impl SyntaxNote {
     pub fn to_note(&self) -> Note {
-        let what = if self.is_function {
-            "function"
+        let name = match self.problem.name {
+            Some(name) => format!(" `{name}`"),
+            None => String::new(),
+        };
+        let (what, is_missing) = match self.problem.kind {
+            ProblemKind::Function => ("function", true),
+            ProblemKind::Initialiser => ("the initialiser of", true),
+            ProblemKind::Typedef => ("type", false),
+            ProblemKind::Declaration if name.is_empty() => ("this declaration", false),
+            ProblemKind::Declaration => ("the declaration of", false),
+        };
+        let verdict = if is_missing {
+            "is not analysed"
         } else {
-            "initialiser of"
+            "is not understood"
         };
-        let note = Note {
-            severity: Severity::Information,
-            place: None,
-            message: format!(
-                "{what} `{}` is not analysed: {}",
-                self.function, self.reason
-            ),
-            help: None,
-        };
-        match &self.location {
-            Some(location) => note.at(Place::new(
-                Path::new(location.file.as_str()),
-                location.line,
-                location.column,
-            )),
+        let note = Note::information(format!("{what}{name} {verdict}: {}", self.problem.reason));
+        match &self.place {
+            Some(place) => note.at(place.clone()),
             None => note,
         }
     }

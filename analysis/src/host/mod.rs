@@ -5,10 +5,12 @@ mod location;
 mod program;
 mod registry;
 mod source_file;
+mod syntax;
 
 pub use location::{FunctionLocations, Location, SourceFiles};
 pub use program::{PlacedFunction, Program, UnitTable};
 pub use source_file::SourceFile;
+pub use syntax::{ProblemKind, SyntaxProblem};
 
 use crate::db::{Function, FunctionKind, Lowered, RootDatabase, Unit, body, lowered};
 use crate::frontend::groups::{ItemSource, PlacedGroup};

@@ -39,16 +39,9 @@ impl SourceFile {
         Some(self.text[start..end].trim_end_matches(['\n', '\r']))
     }
 
-    pub(super) fn token_text(&self, token: &Token) -> &str {
-        token.text(&self.text)
-    }
-
     /// The tokens that begin on the lines `first..=last`.
     pub(super) fn tokens(&self, first: u32, last: u32) -> &[Token] {
-        let Some(&start) = self
-            .line_starts
-            .get(first.checked_sub(1).unwrap_or(0) as usize)
-        else {
+        let Some(&start) = self.line_starts.get(first.saturating_sub(1) as usize) else {
             return &[];
         };
         let end = self.line_end(last);
@@ -92,7 +85,7 @@ mod tests {
         let shown = |first, last| -> Vec<&str> {
             file.tokens(first, last)
                 .iter()
-                .map(|token| file.token_text(token))
+                .map(|token| token.text(file.text()))
                 .collect()
         };
         assert_eq!(shown(2, 2), ["int", "d", ";"]);

@@ -5,6 +5,7 @@ use super::{FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::db::FunctionKind;
+use racelens_analysis::host::ProblemKind;
 use racelens_analysis::ir::Statement;
 use serde_json::{Value, json};
 
@@ -92,7 +93,7 @@ impl Summary {
     fn failed_functions(&self) -> usize {
         self.failures
             .iter()
-            .filter(|failure| failure.is_function)
+            .filter(|failure| failure.problem.kind == ProblemKind::Function)
             .count()
     }
 
@@ -126,13 +127,19 @@ impl Summary {
             .failures
             .iter()
             .map(|failure| {
+                let place = failure.place.as_ref();
                 json!({
-                    "file": failure.location.map(|location| location.file.as_str()),
-                    "line": failure.location.map(|location| location.line),
-                    "column": failure.location.map(|location| location.column),
-                    "function": failure.function.as_str(),
-                    "kind": if failure.is_function { "function" } else { "initialiser" },
-                    "reason": failure.reason,
+                    "file": place.map(|place| place.path.to_string_lossy()),
+                    "line": place.map(|place| place.line),
+                    "column": place.map(|place| place.column),
+                    "function": failure.problem.name.map(|name| name.as_str()),
+                    "kind": match failure.problem.kind {
+                        ProblemKind::Function => "function",
+                        ProblemKind::Initialiser => "initialiser",
+                        ProblemKind::Typedef => "typedef",
+                        ProblemKind::Declaration => "declaration",
+                    },
+                    "reason": failure.problem.reason,
                 })
             })
             .collect();
