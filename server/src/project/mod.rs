@@ -78,6 +78,13 @@ pub fn read_source(path: &Path) -> Option<String> {
     source_text::read(path).ok().map(|source| source.text)
 }
 
+/// Text that was preprocessed by somebody else, with what is to say about it.
+pub fn read_preprocessed(path: &Path) -> Result<(String, Vec<Note>), Note> {
+    let bytes = std::fs::read(path).map_err(|error| source_text::unreadable(path, &error))?;
+    let source = source_text::decode(path, bytes)?;
+    Ok((source.text, source.notes))
+}
+
 impl Project {
     /// Finds and reads everything that describes the program. What is wrong with it costs only
     /// itself: there is always a project, and the notes say what it lacks.
