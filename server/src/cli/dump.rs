@@ -1,7 +1,7 @@
 //! `racelens dump`: prints the intermediate representation.
 
 use super::options::ProgramOptions;
-use super::terminal::{print, print_notes};
+use super::terminal::{complain, print, print_notes};
 use super::{EXIT_STATUS, FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, Subcommand};
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &DumpArguments) -> u8 {
     let workspace = match program.load() {
         Ok(workspace) => workspace,
         Err(error) => {
-            eprintln!("error: {error}");
+            complain(&format!("error: {error}"));
             return FAILURE;
         }
     };
@@ -51,15 +51,16 @@ pub(super) fn run(arguments: &DumpArguments) -> u8 {
         .collect();
     print_notes(&syntax);
     if workspace.units == 0 {
-        eprintln!("nothing was analysed");
+        complain("nothing was analysed");
         return FAILURE;
     }
     let printed = print_bodies(&workspace, function.as_deref(), *plain);
     match function {
         Some(name) if printed == 0 => {
-            eprintln!(
-                "error: there is no function `{name}` that could be analysed\n  help: check its spelling; without --function all are printed"
-            );
+            complain(&format!(
+                "error: there is no function `{name}` that could be analysed\n  \
+                 help: check its spelling; without --function all are printed"
+            ));
             FAILURE
         }
         _ => SUCCESS,

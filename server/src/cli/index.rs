@@ -1,7 +1,7 @@
 //! `racelens index`: reads a program and says how much of it was understood.
 
 use super::options::ProgramOptions;
-use super::terminal::{counted, print, print_notes};
+use super::terminal::{complain, counted, print, print_notes};
 use super::{FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
@@ -29,7 +29,7 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
     let workspace = match arguments.program.load() {
         Ok(workspace) => workspace,
         Err(error) => {
-            eprintln!("error: {error}");
+            complain(&format!("error: {error}"));
             return FAILURE;
         }
     };
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
         Format::Json => print(&format!("{}\n", summary.json(&workspace))),
     }
     if workspace.units == 0 {
-        eprintln!("nothing was analysed");
+        complain("nothing was analysed");
         FAILURE
     } else {
         SUCCESS

@@ -26,8 +26,10 @@ enum Command {
     Dump(dump::DumpArguments),
 }
 
-const EXIT_STATUS: &str = "Exit status: 0 if something was analysed, even if notes say what was not; \
-                           2 if nothing could be analysed or the command is wrong.";
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  something was analysed, even if notes say what was not
+  2  nothing could be analysed, or the command line is wrong";
 
 /// The work was done and there is nothing to complain about.
 const SUCCESS: u8 = 0;

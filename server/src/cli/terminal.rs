@@ -14,6 +14,11 @@ pub(super) fn print(text: &str) {
         .and_then(|()| output.flush());
 }
 
+/// Writes a message to standard error, whether or not somebody reads it.
+pub(super) fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
 /// Writes notes to standard error, the severity in colour if that is a terminal.
 pub(super) fn print_notes<'n>(notes: impl IntoIterator<Item = &'n Note>) {
     let errors = std::io::stderr();

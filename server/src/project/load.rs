@@ -9,7 +9,7 @@ use super::compile_commands::{self, CompileEntry};
 use super::compiler::{Compiler, CompilerFinder};
 use super::compiler_choice::CompilerChooser;
 use super::config::Config;
-use super::note::{Note, Place};
+use super::note::{Note, Place, Severity};
 use super::preprocess::{Preprocessor, PreprocessorOptions, no_compiler};
 use super::requested::{Requested, real};
 use super::{Project, TranslationUnit, paths, walk};
@@ -38,7 +38,13 @@ const CONFIG_NAME: &str = "racelens.toml";
 const DATABASE_NAME: &str = "compile_commands.json";
 
 /// What marks the root of a project.
-const ROOT_MARKS: &[&str] = &[CONFIG_NAME, DATABASE_NAME, ".git"];
+const ROOT_MARKS: &[&str] = &[
+    CONFIG_NAME,
+    DATABASE_NAME,
+    "build/compile_commands.json",
+    "builddir/compile_commands.json",
+    ".git",
+];
 
 /// Where a compilation database is looked for below the root.
 const DATABASE_DIRECTORIES: &[&str] = &["", "build", "builddir"];
@@ -101,11 +107,13 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
     };
     if units.is_empty() && requested.is_complete {
         let searched = match (&database, is_only_database) {
+            // What is wrong with the database is said already.
+            _ if is_only_database && notes.iter().any(|note| note.severity == Severity::Error) => {
+                None
+            }
             (Some(database), true) => Some(database.clone()),
-            (None, true) => None,
             _ => Some(requested.start.clone()),
         };
-        // A database that cannot be read has its own note.
         notes.extend(searched.map(|searched| no_file(&searched)));
     } else if units.iter().any(|unit| unit.compiler.is_none()) {
         notes.push(no_compiler());

@@ -7,7 +7,9 @@ use std::process::Stdio;
 
 #[test]
 fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
-    Program::new(&[]).check(&[], expect![[r#"
+    Program::new(&[]).check(
+        &[],
+        expect![[r#"
         Shows C programmers their data races
 
         Usage: racelens <COMMAND>
@@ -21,9 +23,12 @@ fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
           -h, --help     Print help
           -V, --version  Print version
 
-        Exit status: 0 if something was analysed, even if notes say what was not; 2 if nothing could be analysed or the command is wrong.
+        Exit status:
+          0  something was analysed, even if notes say what was not
+          2  nothing could be analysed, or the command line is wrong
         exit status 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -46,7 +51,9 @@ fn asking_for_help_is_no_mistake() {
               --format <FORMAT>         How to write the result [default: text] [possible values: text, json]
           -h, --help                    Print help
 
-        Exit status: 0 if something was analysed, even if notes say what was not; 2 if nothing could be analysed or the command is wrong.
+        Exit status:
+          0  something was analysed, even if notes say what was not
+          2  nothing could be analysed, or the command line is wrong
         exit status 0
     "#]]);
     let run = program.run(&["--version"]);
