@@ -26,6 +26,21 @@ pub struct Location {
     pub in_macro: bool,
 }
 
+impl Location {
+    fn start(&self) -> (u32, u32) {
+        (self.line, self.column)
+    }
+
+    fn end(&self) -> (u32, u32) {
+        (self.end_line, self.end_column)
+    }
+
+    /// Whether the other place of the same file lies inside this one.
+    fn contains(&self, other: &Location) -> bool {
+        self.start() <= other.start() && other.end() <= self.end()
+    }
+}
+
 /// Gives source files, by which columns are found. Without a file, columns are 1.
 pub type SourceFiles<'s> = dyn Fn(Ustr) -> Option<Arc<SourceFile>> + 's;
 
@@ -102,8 +117,13 @@ impl<'a> FunctionLocations<'a> {
         let last = self.token_at(end.saturating_sub(1).max(start))?;
         // A span that ends in another file (an include in the middle) is cut to its first token.
         let last = if last.file == first.file { last } else { first };
-        let (end_line, end_column) =
-            (last.end_line, last.end_column).max((first.end_line, first.end_column));
+        // What begins with an argument and goes on in the macro's body is the macro's.
+        let first = if last.in_macro && last.contains(&first) {
+            last
+        } else {
+            first
+        };
+        let (end_line, end_column) = last.end().max(first.end());
         Some(Location {
             end_line,
             end_column,

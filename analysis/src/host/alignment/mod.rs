@@ -108,7 +108,11 @@ fn find_arguments(output: Tokens<'_>, source: Tokens<'_>, origins: &mut [Origin]
         let mut column = from;
         let mut last = None;
         while column < to {
-            match find_run(output, column..to, source, arguments.clone(), last) {
+            let run_at = |column| find_run(output, column..to, source, arguments.clone(), last);
+            // A bracket of the macro's may look like the beginning of an argument, but then a
+            // longer run begins right behind it.
+            let next_length = run_at(column + 1).map_or(0, |(_, length)| length);
+            match run_at(column).filter(|(_, length)| *length >= next_length) {
                 Some((row, length)) => {
                     for step in 0..length {
                         origins[column + step] = Origin::Token(row + step);
@@ -257,9 +261,33 @@ mod tests {
             ],
         );
         check(
+            "CHECK(c->n == 0 && SIZE(c->m))",
+            "((c->n == 0 && ((c->m)->s)) ? 0 : fail())",
+            expect![
+                "CHECK { ( ( c@6 ->@7 n@9 ==@11 0@14 &&@16 ( (@23 c@24 ->@25 m@27 )@28 -> s ) ) ? 0 : fail ( ) ) }"
+            ],
+        );
+        check(
             "MAX(g, g)",
             "((g) > (g) ? (g) : (g))",
             expect!["MAX { ( ( g@4 ) > ( g@7 ) ? ( g@4 ) : ( g@7 ) ) }"],
+        );
+    }
+
+    #[test]
+    fn a_function_is_not_taken_for_a_macro_because_of_its_arguments() {
+        let output = "if (f(((e)->v), ((void *)0), 4) == 3) g(c->n & (1<<2));";
+        check(
+            "if (f(VALUE(e), NULL, FOUR) == THREE) g(c->n & FLAG);",
+            output,
+            expect![
+                "if@0 (@3 f@4 (@5 VALUE { ( ( e@12 ) -> v ) } ,@14 NULL { ( ( void * ) 0 ) } ,@20 FOUR { 4 } )@26 ==@28 THREE { 3 } )@36 g@38 (@39 c@40 ->@41 n@43 &@45 FLAG { ( 1 << 2 ) } )@51 ;@52"
+            ],
+        );
+        check(
+            "lock(x);",
+            "lock(x, 12, 3);",
+            expect!["lock@0 (@4 x { x , 12 , 3 } )@6 ;@7"],
         );
     }
 

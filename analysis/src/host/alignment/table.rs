@@ -8,12 +8,19 @@ type Cost = i64;
 
 const UNIT: Cost = 1 << 24;
 const MACRO: Cost = 40 * UNIT;
+/// Each token of a macro's arguments: of macros inside each other, the inner ones explain better.
+const ARGUMENT: Cost = 12 * UNIT;
 /// An expansion that opens a bracket and does not close it, or the other way round.
 const UNBALANCED: Cost = 50 * UNIT;
+/// A name alone that expands to nothing: seldom more than a marker such as `__init`.
+const EMPTY: Cost = 60 * UNIT;
+/// An expansion that begins with the macro's own name: a function whose arguments have macros in
+/// them looks like that too, and is far more common.
+const SAME_NAME: Cost = 250 * UNIT;
 /// A source token that is not in the output, or an output token that is not in the source.
-const UNEXPLAINED: Cost = 60 * UNIT;
+const UNEXPLAINED: Cost = 300 * UNIT;
 /// A source token in front of or behind all of the output, which may be only a part of the line.
-const OUTSIDE: Cost = 45 * UNIT;
+const OUTSIDE: Cost = 120 * UNIT;
 
 /// Source tokens that may be a macro's use.
 struct Use {
@@ -24,6 +31,8 @@ struct Use {
     /// The cost of what follows, by where in the output the expansion goes on.
     balanced: Vec<Cost>,
     unbalanced: Vec<Cost>,
+    /// The same for an expansion that begins there.
+    start: Vec<Cost>,
 }
 
 /// The cheapest explanation of every pair of a rest of the source and a rest of the output.
@@ -74,7 +83,7 @@ impl<'t> Table<'t> {
                 }
             }
             for usage in &new_uses {
-                best = best.min(MACRO + usage.start(column));
+                best = best.min(self.use_cost(usage, column) + usage.start[column]);
             }
             self.best[row * (self.output.len() + 1) + column] = best;
         }
@@ -83,6 +92,13 @@ impl<'t> Table<'t> {
 
     fn matches(&self, row: usize, column: usize) -> bool {
         self.source.get(row) == self.output.get(column)
+    }
+
+    /// What it costs to take source tokens for a macro whose expansion begins at `column`.
+    fn use_cost(&self, usage: &Use, column: usize) -> Cost {
+        let arguments = (usage.end - usage.first - 1) as Cost;
+        let has_same_name = column < self.output.len() && self.matches(usage.first, column);
+        MACRO + ARGUMENT * arguments + if has_same_name { SAME_NAME } else { 0 }
     }
 
     fn skip_cost(&self, column: usize) -> Cost {
@@ -124,18 +140,25 @@ impl<'t> Table<'t> {
             arguments_before,
             balanced: vec![0; length + 1],
             unbalanced: vec![0; length + 1],
+            start: vec![0; length + 1],
         };
+        let empty = if end == first + 1 { EMPTY } else { 0 };
         for column in (0..=length).rev() {
             let leave = self.at(end, column);
+            let mut start = leave + empty;
             let mut unbalanced = leave;
             let mut balanced = leave;
             if column < length {
-                unbalanced = unbalanced
-                    .min(usage.unbalanced[column + 1] - usage.arguments(column, column + 1));
+                let onwards = usage.unbalanced[column + 1] - usage.arguments(column, column + 1);
+                unbalanced = unbalanced.min(onwards);
+                start = start.min(UNBALANCED + onwards);
             }
             if let Some(Some(next)) = self.group_ends.get(column).copied() {
-                balanced = balanced.min(usage.balanced[next] - usage.arguments(column, next));
+                let onwards = usage.balanced[next] - usage.arguments(column, next);
+                balanced = balanced.min(onwards);
+                start = start.min(onwards);
             }
+            usage.start[column] = start;
             usage.unbalanced[column] = unbalanced;
             usage.balanced[column] = balanced;
         }
@@ -155,10 +178,9 @@ impl<'t> Table<'t> {
                 (row, column) = (row + 1, column + 1);
                 continue;
             }
-            let usage = self
-                .uses
-                .iter()
-                .find(|usage| usage.first == row && cost == MACRO + usage.start(column));
+            let usage = self.uses.iter().find(|usage| {
+                usage.first == row && cost == self.use_cost(usage, column) + usage.start[column]
+            });
             if let Some(usage) = usage {
                 let end = self.expansion_end(usage, column);
                 origins[column..end].fill(Origin::Macro {
@@ -192,31 +214,34 @@ impl<'t> Table<'t> {
     }
 
     /// Where in the output the expansion that begins at `column` ends.
-    fn expansion_end(&self, usage: &Use, mut column: usize) -> usize {
-        let is_balanced = usage.balanced[column] <= UNBALANCED + usage.unbalanced[column];
-        while column < self.output.len() {
-            let (cost, next) = if is_balanced {
-                let Some(next) = self.group_ends[column] else {
-                    break;
-                };
-                (usage.balanced[column], next)
-            } else {
-                (usage.unbalanced[column], column + 1)
-            };
-            if cost == self.at(usage.end, column) {
-                break;
-            }
-            column = next;
+    fn expansion_end(&self, usage: &Use, column: usize) -> usize {
+        let start = usage.start[column];
+        let empty = if usage.end == usage.first + 1 {
+            EMPTY
+        } else {
+            0
+        };
+        if start == self.at(usage.end, column) + empty {
+            return column;
         }
-        column
+        let balanced_next = self.group_ends[column]
+            .filter(|&next| start == usage.balanced[next] - usage.arguments(column, next));
+        let mut at = balanced_next.unwrap_or(column + 1);
+        while at < self.output.len() {
+            let (cost, next) = match balanced_next {
+                Some(_) => (usage.balanced[at], self.group_ends[at]),
+                None => (usage.unbalanced[at], Some(at + 1)),
+            };
+            match next {
+                Some(next) if cost != self.at(usage.end, at) => at = next,
+                _ => break,
+            }
+        }
+        at
     }
 }
 
 impl Use {
-    fn start(&self, column: usize) -> Cost {
-        self.balanced[column].min(UNBALANCED + self.unbalanced[column])
-    }
-
     fn arguments(&self, from: usize, to: usize) -> Cost {
         self.arguments_before[to] - self.arguments_before[from]
     }
