@@ -21,6 +21,8 @@ pub struct LineOrigin {
     pub line: u32,
     /// The compiler marks what it found in its own directories.
     pub system: bool,
+    /// The preprocessor went into a file or came back from one just before.
+    pub enters: bool,
 }
 
 /// Cuts the text at its line markers, and again behind some of the lines that begin with `}`: a
@@ -31,6 +33,7 @@ pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
         file: main_file,
         line: 1,
         system: false,
+        enters: false,
     };
     pieces_between(text, 0, text.len(), origin).0
 }
@@ -95,11 +98,15 @@ fn cut(
         from = behind - 1;
         if is_cut(&bytes[behind.saturating_sub(CUT_WINDOW).max(start)..behind]) && behind < end {
             push(start, behind, origin);
+            origin.enters = false;
             origin.line += lines(start, behind);
             start = behind;
         }
     }
     push(start, end, origin);
+    if start < end {
+        origin.enters = false;
+    }
     origin.line += lines(start, end);
     origin
 }
@@ -152,9 +159,16 @@ fn marker_at(text: &str, at: usize, last: Ustr) -> Option<(LineOrigin, usize)> {
     };
     let line_end = memchr::memchr(b'\n', &bytes[behind_name..])
         .map_or(bytes.len(), |found| behind_name + found);
-    let system = bytes[behind_name..line_end].contains(&b'3');
+    let flags = &bytes[behind_name..line_end];
+    let system = flags.contains(&b'3');
+    let enters = flags.contains(&b'1') || flags.contains(&b'2');
     Some((
-        LineOrigin { file, line, system },
+        LineOrigin {
+            file,
+            line,
+            system,
+            enters,
+        },
         (line_end + 1).min(bytes.len()),
     ))
 }

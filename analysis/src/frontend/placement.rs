@@ -40,6 +40,20 @@ impl PlacedGroup {
         origin
     }
 
+    /// The pieces: their ranges in the group's text and where each comes from.
+    pub fn pieces(&self) -> impl Iterator<Item = (Range<usize>, LineOrigin)> {
+        let mut start = 0;
+        self.group
+            .piece_ends
+            .iter()
+            .zip(&self.origins)
+            .map(move |(&end, &origin)| {
+                let range = start..end as usize;
+                start = end as usize;
+                (range, origin)
+            })
+    }
+
     /// The file that an item stands in, and whether it is one of the system's headers.
     pub fn file_of(&self, item: &GroupItem) -> (Ustr, bool) {
         let origin = &self.origins[self.group.piece_at(item.start)];

@@ -1,12 +1,17 @@
 //! The single writer of the database: takes new text, finds out what changed, and sets only that.
 
+mod alignment;
 mod location;
 mod program;
 mod registry;
+mod source_file;
+mod syntax;
 mod unit_edit;
 
-pub use location::{Location, SourceTexts};
+pub use location::{FunctionLocations, Location, SourceFiles};
 pub use program::{PlacedFunction, Program, UnitTable};
+pub use source_file::SourceFile;
+pub use syntax::{ProblemKind, SyntaxProblem};
 
 use crate::db::{Function, Lowered, RootDatabase, Unit, body, lowered};
 use crate::frontend::layout::DataModel;
