@@ -113,6 +113,10 @@ impl State {
         if let Some(value) = self.memory.get(path) {
             return value.clone();
         }
+        // A struct of which a part was written holds no value that has a name.
+        if self.memory.keys().any(|known| path.contains(known)) {
+            return Value::Anything;
+        }
         // A struct that was written as a whole: its members are those of the value.
         for length in (0..path.steps.len()).rev() {
             let whole = Path {

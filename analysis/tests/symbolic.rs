@@ -1,0 +1,217 @@
+//! What symbolic execution knows about the arguments of calls, in small C programs.
+
+use expect_test::{Expect, expect};
+use racelens_analysis::dataflow::visit_statements;
+use racelens_analysis::frontend::layout::DataModel;
+use racelens_analysis::host::{AnalysisHost, Change, UnitChange};
+use racelens_analysis::ir::{Body, Callee, FunctionRef, Statement};
+use racelens_analysis::symexec::{CallEffect, Calls, Execution, ValueSummary, summarise};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// Summaries on demand, callees first; a function that is being summarised is unknown.
+struct Program {
+    bodies: HashMap<Ustr, Arc<Body>>,
+    summaries: RefCell<HashMap<Ustr, Option<Arc<ValueSummary>>>>,
+}
+
+impl Calls for Program {
+    fn effect(&self, function: FunctionRef) -> Option<CallEffect> {
+        match function.name.as_str() {
+            "malloc" => return Some(CallEffect::Allocates),
+            "probe" | "lock" => return Some(CallEffect::WritesNothing),
+            "memset" => return Some(CallEffect::ReturnsArgument(0)),
+            _ => {}
+        }
+        if let Some(known) = self.summaries.borrow().get(&function.name) {
+            return known.clone().map(CallEffect::Summary);
+        }
+        let body = self.bodies.get(&function.name)?;
+        self.summaries.borrow_mut().insert(function.name, None);
+        let summary = Arc::new(summarise(body, self).0);
+        self.summaries
+            .borrow_mut()
+            .insert(function.name, Some(summary.clone()));
+        Some(CallEffect::Summary(summary))
+    }
+}
+
+/// The arguments of every call of `probe` and `lock`, as `function: values`.
+fn check(text: &str, expected: Expect) {
+    let mut host = AnalysisHost::default();
+    let unit = UnitChange {
+        path: Ustr::from("test.c"),
+        text: Some(Arc::from(text)),
+        data_model: DataModel::LP64,
+    };
+    host.apply(Change { units: vec![unit] });
+    let analysis = host.analysis();
+    let bodies: Vec<Arc<Body>> = analysis
+        .functions()
+        .into_iter()
+        .filter_map(|function| analysis.body(function))
+        .collect();
+    let program = Program {
+        bodies: bodies
+            .iter()
+            .map(|body| (body.function.name, body.clone()))
+            .collect(),
+        summaries: RefCell::default(),
+    };
+    let mut lines = Vec::new();
+    for body in &bodies {
+        let (_, solution) = summarise(body, &program);
+        let execution = Execution {
+            body,
+            calls: &program,
+        };
+        visit_statements(&execution, body, &solution, |state, _, statement| {
+            if let Statement::Call {
+                callee: Callee::Direct(callee),
+                arguments,
+                ..
+            } = statement
+                && matches!(callee.name.as_str(), "probe" | "lock")
+            {
+                let values: Vec<String> = arguments
+                    .iter()
+                    .map(|argument| state.operand(argument).to_string())
+                    .collect();
+                lines.push(format!("{}: {}", body.function.name, values.join(", ")));
+            }
+        });
+    }
+    expected.assert_eq(&lines.join("\n"));
+}
+
+const TYPES: &str = "void probe(); void lock(); void *malloc(unsigned long); void unknown();
+struct mutex { int held; };
+struct private { struct mutex lock; int count; struct private *next; };
+struct device { struct private *private; int id; struct mutex lock; };
+struct device global, *current; struct mutex locks[8]; int numbers[8];
+";
+
+#[test]
+fn a_lock_behind_local_copies_is_named_by_the_formal() {
+    check(
+        &format!(
+            "{TYPES} int open(struct device *d) {{ struct device *dev = d; struct private *ai = dev->private; lock(&ai->lock); return ai->count; }}"
+        ),
+        expect!["open: &$0->private->lock"],
+    );
+}
+
+#[test]
+fn globals_fields_and_elements() {
+    check(
+        &format!(
+            "{TYPES} void f(int i) {{ probe(&global.lock, &current->lock, &locks[2], &locks[i], &locks[i + 1], &numbers[0], global.id); }}"
+        ),
+        expect![
+            "f: &global.lock, &current->lock, &locks[2], &locks[$0], &locks[?], &numbers[0], global.id"
+        ],
+    );
+}
+
+#[test]
+fn a_pointer_and_its_first_element_are_the_same_place() {
+    check(
+        &format!(
+            "{TYPES} void f(struct mutex *m, int i) {{ probe(m, &m[0], &*m, m + 1, &m[1], m + i); }}"
+        ),
+        expect!["f: $0, $0, $0, &$0[1], &$0[1], &$0[$1]"],
+    );
+}
+
+#[test]
+fn where_paths_meet_a_value_is_one_of_several() {
+    check(
+        &format!(
+            "{TYPES} void f(int c, struct device *a, struct device *b) {{ struct device *p; if (c) p = a; else p = b; probe(&p->lock); if (!c) p = 0; probe(p); }}"
+        ),
+        expect![[r#"
+            f: {&$1->lock, &$2->lock}
+            f: {&(*$1), &(*$2)}"#]],
+    );
+}
+
+#[test]
+fn memory_that_was_written_is_read_back() {
+    check(
+        &format!(
+            "{TYPES} void f(struct device *d, struct private *p) {{ d->private = p; probe(d->private, &d->private->lock); struct device copy = *d; probe(copy.private, copy.id); current = d; probe(current); }}
+             void g(struct device *d) {{ struct device copy = *d; d->id = 3; probe(copy.private, copy.id, d->id); }}"
+        ),
+        expect![[r#"
+            f: $1, &$1->lock
+            f: anything, anything
+            f: $0
+            g: $0->private, $0->id, 3"#]],
+    );
+}
+
+#[test]
+fn a_call_is_seen_through_its_summary() {
+    check(
+        &format!(
+            "{TYPES} static struct private *priv(struct device *d) {{ return d->private; }}
+             static void set(struct private **slot, struct private *value) {{ *slot = value; }}
+             static struct private *make(void) {{ return malloc(sizeof(struct private)); }}
+             void take(struct private *p) {{ lock(&p->lock); }}
+             void f(struct device *d) {{ struct private *p = priv(d); probe(&p->lock); struct private *local; set(&local, p); probe(local); probe(make()); set(&d->private, 0); probe(d->private); }}"
+        ),
+        expect![[r#"
+            take: &$0->lock
+            f: &$0->private->lock
+            f: $0->private
+            f: &heap(make:0:0)
+            f: 0"#]],
+    );
+}
+
+#[test]
+fn walking_a_list_ends() {
+    check(
+        &format!(
+            "{TYPES} void f(struct private *p) {{ while (p) {{ lock(&p->lock); p = p->next; }} }}
+             void g(struct private *p) {{ while (p) p = p->next; probe(p); }}"
+        ),
+        expect![[r#"
+            f: anything
+            g: anything"#]],
+    );
+}
+
+#[test]
+fn an_unknown_function_may_change_what_it_gets() {
+    check(
+        &format!(
+            "{TYPES} void f(struct device *d) {{ struct device *mine = d; struct device *given = d; unknown(&given); probe(mine, given); unknown(d); probe(d->private); }}"
+        ),
+        expect![[r#"
+            f: $0, anything
+            f: anything"#]],
+    );
+}
+
+#[test]
+fn a_member_leads_back_to_what_contains_it() {
+    check(
+        &format!(
+            "{TYPES} void f(struct mutex *m) {{ struct device *d = (struct device *)((char *)m - __builtin_offsetof(struct device, lock)); probe(d, &d->private); }}"
+        ),
+        expect![[r#"f: &(*$0){-12}, &(*$0){-12}.private"#]],
+    );
+}
+
+#[test]
+fn recursion_ends() {
+    check(
+        &format!(
+            "{TYPES} struct private *last(struct private *p) {{ return p->next ? last(p->next) : p; }} void f(struct private *p) {{ probe(last(p)); }}"
+        ),
+        expect!["f: anything"],
+    );
+}
