@@ -5,4 +5,5 @@ pub mod db;
 pub mod frontend;
 pub mod host;
 pub mod ir;
+pub mod locksets;
 pub mod symexec;

@@ -1,67 +1,18 @@
 //! What symbolic execution knows about the arguments of calls, in small C programs.
 
+mod common;
+
+use common::Program;
 use expect_test::{Expect, expect};
 use racelens_analysis::dataflow::visit_statements;
-use racelens_analysis::frontend::layout::DataModel;
-use racelens_analysis::host::{AnalysisHost, Change, UnitChange};
-use racelens_analysis::ir::{Body, Callee, FunctionRef, Statement};
-use racelens_analysis::symexec::{CallEffect, Calls, Execution, ValueSummary, summarise};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::Arc;
-use ustr::Ustr;
-
-/// Summaries on demand, callees first; a function that is being summarised is unknown.
-struct Program {
-    bodies: HashMap<Ustr, Arc<Body>>,
-    summaries: RefCell<HashMap<Ustr, Option<Arc<ValueSummary>>>>,
-}
-
-impl Calls for Program {
-    fn effect(&self, function: FunctionRef) -> Option<CallEffect> {
-        match function.name.as_str() {
-            "malloc" => return Some(CallEffect::Allocates),
-            "probe" | "lock" => return Some(CallEffect::WritesNothing),
-            "memset" => return Some(CallEffect::ReturnsArgument(0)),
-            _ => {}
-        }
-        if let Some(known) = self.summaries.borrow().get(&function.name) {
-            return known.clone().map(CallEffect::Summary);
-        }
-        let body = self.bodies.get(&function.name)?;
-        self.summaries.borrow_mut().insert(function.name, None);
-        let summary = Arc::new(summarise(body, self).0);
-        self.summaries
-            .borrow_mut()
-            .insert(function.name, Some(summary.clone()));
-        Some(CallEffect::Summary(summary))
-    }
-}
+use racelens_analysis::ir::{Callee, Statement};
+use racelens_analysis::symexec::{Execution, summarise};
 
 /// The arguments of every call of `probe` and `lock`, as `function: values`.
 fn check(text: &str, expected: Expect) {
-    let mut host = AnalysisHost::default();
-    let unit = UnitChange {
-        path: Ustr::from("test.c"),
-        text: Some(Arc::from(text)),
-        data_model: DataModel::LP64,
-    };
-    host.apply(Change { units: vec![unit] });
-    let analysis = host.analysis();
-    let bodies: Vec<Arc<Body>> = analysis
-        .functions()
-        .into_iter()
-        .filter_map(|function| analysis.body(function))
-        .collect();
-    let program = Program {
-        bodies: bodies
-            .iter()
-            .map(|body| (body.function.name, body.clone()))
-            .collect(),
-        summaries: RefCell::default(),
-    };
+    let program = Program::new(text);
     let mut lines = Vec::new();
-    for body in &bodies {
+    for body in &program.bodies {
         let (_, solution) = summarise(body, &program);
         let execution = Execution {
             body,

@@ -80,6 +80,13 @@ impl Path {
         }
     }
 
+    /// Whether an element on the way is not known by a constant.
+    pub fn has_unknown_index(&self) -> bool {
+        self.steps
+            .iter()
+            .any(|step| matches!(step, Step::Index(Index::Any | Index::Entry(_))))
+    }
+
     /// Whether the path names a formal anywhere.
     pub fn mentions_formal(&self) -> bool {
         matches!(self.root, Root::Formal(_))
@@ -101,6 +108,11 @@ impl Path {
         if is_own(self) != is_own(other) || (is_own(self) && self.root != other.root) {
             return false;
         }
+        // A variable, or an element of one, is no member of anything.
+        let is_member = |path: &Path| matches!(path.steps.last(), Some(Step::Field { .. }));
+        if (self.is_variable() && is_member(other)) || (other.is_variable() && is_member(self)) {
+            return false;
+        }
         match (self.steps.last(), other.steps.last()) {
             (
                 Some(Step::Field { record, name }),
@@ -118,6 +130,10 @@ impl Path {
             ) => left == right,
             _ => true,
         }
+    }
+
+    fn is_variable(&self) -> bool {
+        self.steps.iter().all(|step| matches!(step, Step::Index(_)))
     }
 
     /// The element `index` positions behind the one that a pointer to `self` points to.

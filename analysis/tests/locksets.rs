@@ -1,0 +1,163 @@
+//! Relative locksets of small C programs.
+
+mod common;
+
+use common::Program;
+use expect_test::{Expect, expect};
+use racelens_analysis::ir::{Callee, Statement};
+use racelens_analysis::locksets::locksets;
+use racelens_analysis::symexec::summarise;
+
+/// The lockset in front of every call of `probe`, and every function's summary.
+fn check(text: &str, expected: Expect) {
+    let program = Program::new(&format!("{TYPES}{text}"));
+    let mut lines = Vec::new();
+    for body in &program.bodies {
+        let (_, states) = summarise(body, &program);
+        let solution = locksets(body, &states, &program, &program);
+        solution.visit(body, |lockset, _, statement| {
+            if let Statement::Call {
+                callee: Callee::Direct(callee),
+                ..
+            } = statement
+                && callee.name == "probe"
+            {
+                lines.push(format!("{}: {lockset}", body.function.name));
+            }
+        });
+        lines.push(format!(
+            "{} returns {}",
+            body.function.name, solution.summary
+        ));
+    }
+    expected.assert_eq(&lines.join("\n"));
+}
+
+const TYPES: &str = "struct mutex { int held; };
+void probe(void); void lock(struct mutex *m); void read_lock(struct mutex *m); void unlock(struct mutex *m); void unknown();
+struct private { struct mutex lock; int count; };
+struct device { struct mutex lock; struct private *private; struct mutex table[4]; };
+struct mutex m, n, locks[8];
+";
+
+#[test]
+fn a_lock_is_held_between_taking_and_releasing_it() {
+    check(
+        "void f(struct device *d) { lock(&d->lock); probe(); lock(&m); probe(); unlock(&m); probe(); unlock(&d->lock); probe(); }",
+        expect![[r#"
+            f: {+$0->lock}
+            f: {+$0->lock, +m}
+            f: {+$0->lock}
+            f: {}
+            f returns {}"#]],
+    );
+}
+
+#[test]
+fn a_lock_is_held_only_if_every_path_holds_it() {
+    check(
+        "void f(int c) { if (c) lock(&m); else { lock(&m); lock(&n); } probe(); }
+         void g(int c) { lock(&m); if (c) unlock(&m); probe(); }
+         void h(int c) { lock(&m); while (c--) { probe(); unlock(&m); lock(&m); } probe(); }",
+        expect![[r#"
+            f: {+m}
+            f returns {+m}
+            g: {}
+            g returns {}
+            h: {+m}
+            h: {+m}
+            h returns {+m}"#]],
+    );
+}
+
+#[test]
+fn wrappers_are_seen_through() {
+    check(
+        "void enter(struct device *d) { lock(&d->private->lock); }
+         void leave(struct private *p) { unlock(&p->lock); }
+         void f(struct device *d) { struct private *p = d->private; enter(d); probe(); leave(p); probe(); }",
+        expect![[r#"
+            enter returns {+$0->private->lock}
+            leave returns {-$0->lock}
+            f: {+$0->private->lock}
+            f: {}
+            f returns {}"#]],
+    );
+}
+
+#[test]
+fn a_caller_s_lock_that_is_released_for_a_while_is_lost_and_found() {
+    check(
+        "void relax(struct mutex *l) { unlock(l); probe(); lock(l); }
+         void f(void) { lock(&m); relax(&m); probe(); unlock(&m); }",
+        expect![[r#"
+            relax: {-(*$0)}
+            relax returns {+(*$0)}
+            f: {+m}
+            f returns {}"#]],
+    );
+}
+
+#[test]
+fn objects_have_their_own_locks() {
+    check(
+        "void f(struct device *a, struct device *b) { lock(&a->lock); lock(&b->lock); unlock(&b->lock); probe(); }
+         void g(void) { lock(&m); lock(&n); unlock(&n); probe(); }
+         void h(int i, int j) { lock(&locks[i]); probe(); lock(&locks[2]); unlock(&locks[3]); probe(); }",
+        expect![[r#"
+            f: {}
+            f returns {}
+            g: {+m}
+            g returns {+m}
+            h: {+locks[$0]}
+            h: {+locks[2], -locks[3]}
+            h returns {+locks[2], -locks[3]}"#]],
+    );
+}
+
+#[test]
+fn modes_and_counts() {
+    check(
+        "void f(int c) { if (c) read_lock(&m); else lock(&m); probe(); }
+         void g(void) { lock(&m); lock(&m); probe(); unlock(&m); probe(); unlock(&m); probe(); }",
+        expect![[r#"
+            f: {+m shared}
+            f returns {+m shared}
+            g: {+m ×2}
+            g: {+m}
+            g: {}
+            g returns {}"#]],
+    );
+}
+
+#[test]
+fn a_lock_without_a_name_is_not_held_and_may_be_any_when_released() {
+    check(
+        "struct mutex *pick(int c) { return c ? &m : &n; }
+         void f(int c) { lock(pick(c)); probe(); }
+         void g(int c) { lock(&m); lock(&locks[1]); unlock(pick(c)); probe(); }
+         struct mutex *any(void);
+         void h(void) { lock(&m); unlock(any()); probe(); }",
+        expect![[r#"
+            pick returns {}
+            f: {}
+            f returns {}
+            g: {+locks[1], -n}
+            g returns {+locks[1], -n}
+            h: {-any}
+            h returns {-any}"#]],
+    );
+}
+
+#[test]
+fn a_lock_in_memory_of_its_own_stays_with_its_function() {
+    check(
+        "void f(void) { struct mutex mine; lock(&mine); probe(); unlock(&mine); }
+         void outer(void) { f(); probe(); }",
+        expect![[r#"
+            f: {+%0}
+            f returns {}
+            outer: {}
+            outer returns {}"#]],
+    );
+}
