@@ -4,3 +4,4 @@ pub mod db;
 pub mod frontend;
 pub mod host;
 pub mod ir;
+pub mod models;
