@@ -15,7 +15,9 @@ mod value_syntax;
 mod vocabulary;
 
 #[cfg(test)]
-mod tests;
+mod builtin_tests;
+#[cfg(test)]
+mod user_file_tests;
 
 pub use error::ModelError;
 pub use registry::Models;

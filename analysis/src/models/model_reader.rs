@@ -14,17 +14,18 @@ use ustr::Ustr;
 /// The functions of one file, each name or pattern once.
 pub type FileModels = Vec<(String, Arc<FunctionModel>)>;
 
-/// Reads a file. All errors are found at once, so that a user corrects them at once.
+/// Reads a file. All errors but those of syntax are found at once, to be corrected at once.
 pub fn read(file: &str, text: &str) -> Result<FileModels, Vec<ModelError>> {
     let mut reader = FileReader::new(file, text);
     let (document, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
+    // What is read behind a syntax error is a guess; complaints about it would only mislead.
+    let first = errors
+        .into_iter()
+        .min_by_key(|error| error.span().map_or(0, |span| span.start));
+    if let Some(error) = first {
         let span = error.span().unwrap_or_default();
         let message = format!("this is not valid TOML: {}", error.message().trim());
         reader.error(span, message, "correct the syntax; see https://toml.io");
-    }
-    // What was read around a syntax error is a guess; complaints about it would only mislead.
-    if reader.has_errors() {
         return Err(reader.into_errors());
     }
     let mut models = Vec::new();

@@ -57,11 +57,14 @@ impl Models {
     /// These models and those of the user's files, given as pairs of name and text. A function
     /// that several files describe gets the description of the last; a user's comes after all
     /// built-in ones. The errors are in the order of the files and of the lines in them.
-    pub fn extended(&self, user_files: &[(&str, &str)]) -> Result<Models, Vec<ModelError>> {
+    pub fn extended<N: AsRef<str>, T: AsRef<str>>(
+        &self,
+        user_files: &[(N, T)],
+    ) -> Result<Models, Vec<ModelError>> {
         let mut models = self.clone();
         let mut errors = Vec::new();
         for (name, text) in user_files {
-            match model_reader::read(name, text) {
+            match model_reader::read(name.as_ref(), text.as_ref()) {
                 Ok(read) => models.insert(read),
                 Err(found) => errors.extend(found),
             }

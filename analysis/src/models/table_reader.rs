@@ -205,6 +205,11 @@ impl<'t> FileReader<'t> {
                 "string" => Size::String,
                 "pointee" => Size::Pointee,
                 "unknown" => Size::Unknown,
+                text if !text.contains("arg") => {
+                    let help = spelling::help(text, &["string", "pointee", "unknown"]);
+                    self.error(value.span(), format!("unknown size `{text}`"), help);
+                    Size::Unknown
+                }
                 text => match text.split_once(" * ") {
                     Some((left, right)) => {
                         let left = self.parse_text(left, value.span());
