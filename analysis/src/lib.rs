@@ -6,4 +6,5 @@ pub mod frontend;
 pub mod host;
 pub mod ir;
 pub mod locksets;
+pub mod models;
 pub mod symexec;
