@@ -17,6 +17,7 @@ pub(super) struct Builder {
     /// What initialises `static` locals.
     statics: Vec<Statement>,
     static_spans: Vec<Span>,
+    pub static_locals: Vec<(GlobalRef, Ty)>,
     pub current: BlockId,
     /// The span for what is built next.
     pub span: Span,
@@ -46,6 +47,7 @@ impl Builder {
             terminated: Vec::new(),
             statics: Vec::new(),
             static_spans: Vec::new(),
+            static_locals: Vec::new(),
             current: BlockId(0),
             span: Span::default(),
         };
@@ -223,6 +225,7 @@ impl Builder {
         source_map.statics = self.static_spans;
         let body = Body {
             statics: self.statics,
+            static_locals: self.static_locals,
             function,
             result,
             parameters: self.parameters,

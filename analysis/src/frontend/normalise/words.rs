@@ -19,9 +19,8 @@ impl Normaliser<'_> {
             "__extension__" | "_Nonnull" | "_Nullable" | "_Null_unspecified" | "__forceinline"
             | "__cdecl" | "__stdcall" | "__fastcall" | "__thiscall" | "__vectorcall"
             | "__unaligned" | "__ptr64" | "__w64" => at + 1,
-            "__declspec" | "_Alignas" | "alignas" if self.next_is(at, b'(') => {
-                skip_group(self.tokens, at + 1)
-            }
+            "__declspec" if self.next_is(at, b'(') => skip_group(self.tokens, at + 1),
+            "_Alignas" | "alignas" if self.next_is(at, b'(') => self.align_as(at),
             "__int128" => self.replace(at, INT128),
             "__int64" => self.replace(at, "long long"),
             "__auto_type" => self.replace(at, AUTO),
@@ -88,6 +87,7 @@ impl Normaliser<'_> {
         if self.attributes == Attributes::Dropped {
             return end;
         }
+        let on_member = self.label_blocks.last() == Some(&false) && !self.is_record_attribute(at);
         let mut inner = at + 3;
         while inner < end {
             let next = if self.next_is(inner, b'(') {
@@ -97,10 +97,8 @@ impl Normaliser<'_> {
             };
             let name = self.tokens[inner].text(self.source).trim_matches('_');
             if self.tokens[inner].kind == TokenKind::Identifier
-                && matches!(
-                    name,
-                    "cleanup" | "noreturn" | "packed" | "vector_size" | "mode"
-                )
+                && (matches!(name, "cleanup" | "noreturn" | "vector_size" | "mode")
+                    || (on_member && matches!(name, "packed" | "aligned")))
             {
                 // lang-c wants these two brackets without a space.
                 for word in ["__attribute__", "((", name] {
