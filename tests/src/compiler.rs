@@ -18,9 +18,7 @@ pub fn preprocess(text: &str) -> String {
 pub fn complaints(text: &str, options: &[&str]) -> String {
     let mut arguments = vec!["-fsyntax-only", "-w", "-x", "c", "-"];
     arguments.extend_from_slice(options);
-    let message = message(&gcc(&arguments, text));
-    let errors = message.lines().filter(|line| line.contains("error:"));
-    errors.collect::<Vec<_>>().join("\n")
+    errors(&gcc(&arguments, text))
 }
 
 /// Compiles a program and returns what it writes to its standard output, or why it cannot be run.
@@ -31,7 +29,7 @@ pub fn run(text: &str, folder: &Path, options: &[&str]) -> Result<String, String
     arguments.extend_from_slice(options);
     let output = gcc(&arguments, text);
     if !output.status.success() {
-        return Err(message(&output));
+        return Err(errors(&output));
     }
     let output = Command::new(&executable)
         .stdin(Stdio::null())
@@ -59,6 +57,12 @@ fn gcc(arguments: &[&str], input: &str) -> Output {
     child
         .wait_with_output()
         .unwrap_or_else(|error| panic!("gcc cannot be awaited: {error}"))
+}
+
+fn errors(output: &Output) -> String {
+    let message = message(output);
+    let errors = message.lines().filter(|line| line.contains("error:"));
+    errors.collect::<Vec<_>>().join("\n")
 }
 
 fn message(output: &Output) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use racelens_analysis::db::{Unit, unit_environment};
+use racelens_analysis::db::{FunctionKind, Unit, unit_environment};
 use racelens_analysis::frontend::layout::{DataModel, Extent};
 use racelens_analysis::frontend::lower::{Constant, Environment, ItemTypes, LoweredBody};
 use racelens_analysis::host::{Analysis, AnalysisHost, Change, UnitChange};
@@ -45,11 +45,20 @@ impl FrontEnd {
         &self.analysis
     }
 
-    /// Every function and initialiser that could be lowered, in the order of the text.
+    /// Every function, in the order of the text.
     ///
     /// # Panics
     /// If something does not parse: a test would otherwise compare nothing.
     pub fn bodies(&self) -> Vec<Arc<LoweredBody>> {
+        self.bodies_of(FunctionKind::Function)
+    }
+
+    /// What gives variables at file scope their first values.
+    pub fn initialisers(&self) -> Vec<Arc<LoweredBody>> {
+        self.bodies_of(FunctionKind::Initialiser)
+    }
+
+    fn bodies_of(&self, kind: FunctionKind) -> Vec<Arc<LoweredBody>> {
         let lower = |function| {
             let lowered = self.analysis.lowered(function);
             match (&lowered.body, &lowered.error) {
@@ -57,7 +66,12 @@ impl FrontEnd {
                 (_, error) => panic!("does not lower: {error:?}"),
             }
         };
-        self.analysis.functions().into_iter().map(lower).collect()
+        self.analysis
+            .functions()
+            .into_iter()
+            .filter(|function| function.kind(self.analysis.database()) == kind)
+            .map(lower)
+            .collect()
     }
 
     /// The body of the function with that name.

@@ -6,6 +6,8 @@ pub mod corpus;
 pub mod expectation;
 pub mod fixture;
 pub mod front_end;
+pub mod generator;
+pub mod interpreter;
 pub mod matching;
 pub mod oracle;
 pub mod random;

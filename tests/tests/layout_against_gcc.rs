@@ -302,7 +302,7 @@ fn random_record(random: &mut Random, depth: usize) -> String {
     ];
     let mut members = String::new();
     for index in 0..1 + random.below(6) {
-        let name = format!("m{depth}_{index}_{}", random.below(1000));
+        let name = format!("m{depth}_{index}_{}", random.below(1_000_000_000));
         match random.below(if depth > 0 { 8 } else { 6 }) {
             0..=2 => {
                 let _ = write!(members, "{} {name}; ", random.pick(scalars));
@@ -344,7 +344,7 @@ fn random_record(random: &mut Random, depth: usize) -> String {
     if random.one_in(2) {
         format!(
             "{keyword}{attribute} {{ char z{depth}_{}; {members}}}",
-            random.below(100_000)
+            random.below(1_000_000_000)
         )
     } else {
         format!("{keyword} {{ {members}}}{attribute}")

@@ -164,7 +164,8 @@ fn without_initialisers(
                 let unsized_array = unsized_array_name(text, &kept);
                 let is_plain = declares_plain_type(text, &kept);
                 let length = initialiser_length(tokens, at + 1, is_plain);
-                let keeps = unsized_array.is_some() && length.is_none();
+                let keeps =
+                    mentions_unsized_array(&kept) && (unsized_array.is_none() || length.is_none());
                 if let (Some(name), Some(length)) = (unsized_array, length) {
                     lengths.push((name, length));
                 }
@@ -189,6 +190,14 @@ fn without_initialisers(
     (kept, lengths)
 }
 
+/// Whether `[]` occurs in the declarator that ends what was kept so far.
+fn mentions_unsized_array(kept: &[Token]) -> bool {
+    kept.windows(2)
+        .rev()
+        .take_while(|pair| !pair[1].is(b'}') && !pair[1].is(b';'))
+        .any(|pair| pair[0].is(b'[') && pair[1].is(b']'))
+}
+
 /// `… name [ ]` at the end of what was kept so far.
 fn unsized_array_name(text: &str, kept: &[Token]) -> Option<Ustr> {
     let mut end = kept.len();
@@ -210,8 +219,9 @@ fn declares_plain_type(text: &str, kept: &[Token]) -> bool {
         .map(|token| token.text(text));
     let is_plain =
         |word: &str| super::names::is_specifier(word) && !super::split::is_tag_keyword(word);
+    let is_row = kept.iter().filter(|token| token.is(b'[')).count() == 1;
     // The last word is the name; all in front of it must be words of the language.
-    words.next_back().is_some() && words.all(is_plain)
+    is_row && words.next_back().is_some() && words.all(is_plain)
 }
 
 /// How many elements a braced initialiser has, where counting commas is enough: if every element
