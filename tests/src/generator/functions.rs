@@ -22,8 +22,8 @@ impl Generator {
             2 => body.push_str("struct outer copy = go; copy.in.x = a; go = copy;\n"),
             _ => {}
         }
-        for _ in 0..3 + self.random.below(5) {
-            let statement = self.statement(3);
+        for _ in 0..3 + self.random.below(4) {
+            let statement = self.statement(2);
             body.push_str(&statement);
             body.push('\n');
         }

@@ -10,7 +10,7 @@ use racelens_analysis::ir::{
 use super::arithmetic::{binary, convert, is_of_type, is_true, unary};
 use super::memory::{Content, Memory};
 use super::places::Address;
-use super::{Fault, Program, Value};
+use super::{Fault, Program, TOO_LONG, Value};
 
 pub struct Machine<'p> {
     pub(super) program: &'p Program,
@@ -34,7 +34,7 @@ pub(super) struct Frame<'b> {
 }
 
 /// A program that runs longer has lost its way.
-const MOST_STEPS: u64 = 50_000_000;
+const MOST_STEPS: u64 = 200_000;
 const DEEPEST_CALL: usize = 100;
 /// Functions and labels have addresses too, far from those of objects.
 const FUNCTIONS: u64 = 1 << 62;
@@ -145,7 +145,7 @@ impl<'p> Machine<'p> {
     fn statement(&mut self, frame: &mut Frame<'_>, statement: &Statement) -> Result<(), Fault> {
         self.steps += 1;
         if self.steps > MOST_STEPS {
-            return Fault::new("the program runs too long");
+            return Fault::new(TOO_LONG);
         }
         match statement {
             Statement::Load {
@@ -285,7 +285,7 @@ impl<'p> Machine<'p> {
     fn terminator(&mut self, frame: &Frame<'_>, terminator: &Terminator) -> Result<Next, Fault> {
         self.steps += 1;
         if self.steps > MOST_STEPS {
-            return Fault::new("the program runs too long");
+            return Fault::new(TOO_LONG);
         }
         Ok(match terminator {
             Terminator::Goto(target) => Next::Block(*target),

@@ -34,6 +34,9 @@ impl Fault {
     }
 }
 
+/// The fault of a program that goes on and on, which says nothing about its lowering.
+pub const TOO_LONG: &str = "the program runs too long";
+
 impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)

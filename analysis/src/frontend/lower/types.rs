@@ -158,7 +158,7 @@ impl Lowerer<'_> {
                 Base::Done(self.typedef_type(Ustr::from(&name.node.name)))
             }
             TypeSpecifier::TypeOf(type_of) => Base::Done(match &type_of.node {
-                TypeOf::Expression(expression) => self.type_of(expression),
+                TypeOf::Expression(expression) => self.type_of_operand(expression),
                 TypeOf::Type(name) => self.type_name(&name.node),
             }),
             TypeSpecifier::TS18661Float(float) => match (&float.format, float.width) {
@@ -169,6 +169,22 @@ impl Lowerer<'_> {
                 _ => Base::Double,
             },
         });
+    }
+
+    /// lang-c takes `__typeof__(name)` for an expression even where the name is that of a type.
+    fn type_of_operand(&mut self, expression: &Node<Expression>) -> Ty {
+        if let Expression::Identifier(name) = &expression.node {
+            let name = Ustr::from(&name.node.name);
+            let bindings = self.environment.bindings(name);
+            let is_typedef = match self.scopes.lookup(name) {
+                Some(binding) => matches!(binding, Binding::Typedef(_)),
+                None => bindings.value.is_none() && bindings.typedef.is_some(),
+            };
+            if is_typedef {
+                return self.typedef_type(name);
+            }
+        }
+        self.type_of(expression)
     }
 
     pub(super) fn typedef_type(&mut self, name: Ustr) -> Ty {

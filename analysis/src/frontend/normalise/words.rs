@@ -30,6 +30,14 @@ impl Normaliser<'_> {
             "__alignof__" | "__alignof" | "_Alignof" | "alignof" if self.next_is(at, b'(') => {
                 self.align_of(at)
             }
+            "sizeof" if self.measures_compound_literal(at) => {
+                let end = skip_group(self.tokens, skip_group(self.tokens, at + 1));
+                self.emit(at);
+                self.emit_text(at, "(");
+                self.run(at + 1, end);
+                self.emit_text(at, ")");
+                end
+            }
             "_Static_assert" | "static_assert" if self.next_is(at, b'(') => {
                 self.skip_with_semicolon(at)
             }
@@ -137,6 +145,14 @@ impl Normaliser<'_> {
         self.run(at + 1, end);
         self.emit_text(at, ")");
         end
+    }
+
+    /// `sizeof (T){ … }`: lang-c takes the braces for something else.
+    fn measures_compound_literal(&self, at: usize) -> bool {
+        self.next_is(at, b'(') && {
+            let end = skip_group(self.tokens, at + 1);
+            self.tokens.get(end).is_some_and(|next| next.is(b'{'))
+        }
     }
 
     fn skip_with_semicolon(&self, at: usize) -> usize {
