@@ -2,6 +2,8 @@
 
 use super::check_ir;
 use expect_test::expect;
+use racelens_analysis::ir::Base;
+use racelens_tests::front_end::FrontEnd;
 
 #[test]
 fn volatile_accesses_say_so() {
@@ -63,7 +65,7 @@ fn an_atomic_pointer_moves_by_elements() {
 }
 
 #[test]
-fn thread_local_variables_are_marked_by_their_name() {
+fn thread_local_variables_are_reached_like_others() {
     check_ir(
         r#"_Thread_local int mine; int f(void) { extern __thread int other; static __thread int own; return mine + other + own; }"#,
         expect![[r#"
@@ -143,4 +145,20 @@ fn updates_read_and_write() {
             }
         "#]],
     );
+}
+
+#[test]
+fn thread_local_variables_are_marked() {
+    let text = "_Thread_local int mine; int f(void) { extern __thread int other; static __thread int own; return mine + other + own; }";
+    let lowered = FrontEnd::read(text).body("f");
+    let mut names = Vec::new();
+    for (_, statement) in lowered.body.statements() {
+        if let Some((_, place, _)) = statement.access()
+            && let Base::Global(global) = place.base
+            && global.thread_local
+        {
+            names.push(global.name.as_str());
+        }
+    }
+    assert_eq!(names, ["mine", "other", "own"]);
 }

@@ -53,7 +53,9 @@ fn computed_goto_leads_to_every_label_with_an_address() {
 
 #[test]
 fn a_conditional_without_a_middle_evaluates_its_condition_once() {
-    check_ir(r#"int g; int f(int n) { return g++ ?: n; }"#, expect![[r#"
+    check_ir(
+        r#"int g; int f(int n) { return g++ ?: n; }"#,
+        expect![[r#"
         fn f(n: int) int {
         b0:
           %1 = load g
@@ -69,7 +71,8 @@ fn a_conditional_without_a_middle_evaluates_its_condition_once() {
         b3:
           return %3
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

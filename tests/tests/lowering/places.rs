@@ -44,10 +44,9 @@ fn a_pointer_to_an_array_counts_arrays_first() {
               %1 = load p[0][1]
               %2 = load p[1][2]
               %3 = %1 + %2
-              %4 = &p[2][0]
-              %5 = load *%4
-              %6 = %3 + %5
-              return %6
+              %4 = load p[2][0]
+              %5 = %3 + %4
+              return %5
             }
         "#]],
     );

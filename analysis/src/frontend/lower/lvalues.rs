@@ -237,7 +237,16 @@ impl Lowerer<'_> {
         {
             return self.element(expression, &binary.node);
         }
-        let pointer = self.value(operand);
+        let designator = self.designator(operand);
+        // `*a` is `a[0]`.
+        if let Designator::Memory(place, ty) = &designator
+            && let TyKind::Array { element, .. } = ty.kind()
+        {
+            let first = place.clone().then(Projection::Index(Operand::Integer(0)));
+            return Designator::Memory(first, element.clone().qualified(ty.qualifiers));
+        }
+        self.at(operand);
+        let pointer = self.take(designator);
         self.at(expression);
         self.pointed_to(pointer)
     }

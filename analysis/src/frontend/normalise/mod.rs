@@ -430,7 +430,7 @@ mod tests {
             Part::Function,
             "[[nodiscard]] int f(void) { auto x = nullptr; constexpr int y = 1; enum e : char { A }; return (struct s){} .a; }",
             expect![
-                "int f ( void ) { __racelens_auto x = ( ( void * ) 0 ) ; const int y = 1 ; enum e { A } ; return ( struct s ) { 0 } . a ; }"
+                "int f ( void ) { __racelens_auto x = ( ( void * ) 0 ) ; const int y = 1 ; enum e { __racelens_underlying = ( ( char ) - 1 ) , A } ; return ( struct s ) { 0 } . a ; }"
             ],
         );
     }
@@ -441,6 +441,17 @@ mod tests {
             Part::Declaration,
             r#"char *s = "\e[0m\u00e9é" u8"x"; int c = '\e';"#,
             expect![[r#"char * s = "\033[0m\303\251\303\251" u8"x" ; int c = '\033' ;"#]],
+        );
+    }
+
+    #[test]
+    fn attributes_of_records_become_members() {
+        check(
+            Part::Declaration,
+            "struct __attribute__((packed)) s { char c; int i __attribute__((aligned(8))); } __attribute__((__aligned__(16))) v;",
+            expect![
+                "struct s { char __racelens_packed ; char __racelens_aligned [ 16 ] ; char c ; int i __attribute__ (( aligned ( 8 ) )) ; } v ;"
+            ],
         );
     }
 
