@@ -55,7 +55,7 @@ fn difference(seed: u64) -> Option<String> {
 #[test]
 fn random_programs_print_the_same_natively_and_as_lowered() {
     let first = cases("RACELENS_FIRST_PROGRAM", 0);
-    let count = cases("RACELENS_PROGRAMS", 120);
+    let count = cases("RACELENS_PROGRAMS", 250);
     let different: Vec<String> = (first..first + count)
         .into_par_iter()
         .filter_map(difference)

@@ -100,19 +100,13 @@ impl Generator {
         let list = self.constants(4);
         match self.random.below(5) {
             0 => format!("{{ {list} }}"),
-            1 => format!(
-                "{{ .f1 = 1, 2, 3, .in = {{ 4, {{ 5 }}, .w = 1.5 }}, .un.bytes[2] = 6, 7 }}"
-            ),
+            1 => "{ .f1 = 1, 2, 3, .in = { 4, { 5 }, .w = 1.5 }, .un.bytes[2] = 6, 7 }".into(),
             2 => {
                 let all = self.constants(14);
                 format!("{{ {all} }}")
             }
-            3 => format!(
-                "{{ .rows[1][0].y[1] = 3, 4, .head = 1, .rows[0] = {{ {{ 1 }}, {{ .z = 2 }} }} }}"
-            ),
-            _ => format!(
-                "{{ 1, .in.y = {{ 2, 3 }}, .in.z = 5, .f3 = -1, .f4 = 1, .un = {{ .us = 1 }} }}"
-            ),
+            3 => "{ .rows[1][0].y[1] = 3, 4, .head = 1, .rows[0] = { { 1 }, { .z = 2 } } }".into(),
+            _ => "{ 1, .in.y = { 2, 3 }, .in.z = 5, .f3 = -1, .f4 = 1, .un = { .us = 1 } }".into(),
         }
     }
 

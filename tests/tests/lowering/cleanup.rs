@@ -148,3 +148,29 @@ fn a_guard_in_the_head_of_a_loop() {
         "#]],
     );
 }
+
+#[test]
+fn a_jump_in_what_is_only_typed_leaves_no_trace() {
+    check_ir(
+        r#"void unlock(int *); int f(int x) { int l __attribute__((cleanup(unlock))) = 1; __typeof__(({ static int s = 3; if (x) goto out; 1; })) y = 2; if (x) goto out; y = 3; out: return y; }"#,
+        expect![[r#"
+            fn f(x: int) int {
+              var l: int
+              let y: int
+            b0:
+              store l = 1
+              y = 2
+              if x goto b1 else b2
+            b1:
+              goto b3
+            b2:
+              y = 3
+              goto b3
+            b3:
+              %3 = &l
+              call unlock(%3)
+              return y
+            }
+        "#]],
+    );
+}

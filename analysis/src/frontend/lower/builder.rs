@@ -29,6 +29,8 @@ pub(super) struct Checkpoint {
     strings: usize,
     blocks: usize,
     statements: usize,
+    statics: usize,
+    static_locals: usize,
     current: BlockId,
     terminated: bool,
     span: Span,
@@ -146,6 +148,8 @@ impl Builder {
             strings: self.strings.len(),
             blocks: self.blocks.len(),
             statements: self.blocks[self.current.0 as usize].statements.len(),
+            statics: self.statics.len(),
+            static_locals: self.static_locals.len(),
             current: self.current,
             terminated: self.is_terminated(),
             span: self.span,
@@ -161,6 +165,9 @@ impl Builder {
         self.spans.truncate(checkpoint.blocks);
         self.terminators.truncate(checkpoint.blocks);
         self.terminated.truncate(checkpoint.blocks);
+        self.statics.truncate(checkpoint.statics);
+        self.static_spans.truncate(checkpoint.statics);
+        self.static_locals.truncate(checkpoint.static_locals);
         self.current = checkpoint.current;
         self.span = checkpoint.span;
         let current = self.current.0 as usize;

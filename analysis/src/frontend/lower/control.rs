@@ -18,6 +18,33 @@ pub(super) struct Control {
     computed: Vec<BlockId>,
 }
 
+/// How many labels and jumps were known at some point.
+pub(super) struct ControlCheckpoint {
+    labels: usize,
+    jumps: usize,
+    addressed_labels: usize,
+    computed: usize,
+}
+
+impl Control {
+    pub fn checkpoint(&self) -> ControlCheckpoint {
+        ControlCheckpoint {
+            labels: self.labels.len(),
+            jumps: self.jumps.len(),
+            addressed_labels: self.addressed_labels.len(),
+            computed: self.computed.len(),
+        }
+    }
+
+    /// Forgets the labels and jumps of blocks that are gone.
+    pub fn restore(&mut self, checkpoint: ControlCheckpoint) {
+        self.labels.truncate(checkpoint.labels);
+        self.jumps.truncate(checkpoint.jumps);
+        self.addressed_labels.truncate(checkpoint.addressed_labels);
+        self.computed.truncate(checkpoint.computed);
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Target {
     block: BlockId,

@@ -68,12 +68,8 @@ impl Lowerer<'_> {
         match &expression.node {
             // `x;` and `(void)x;` silence a warning and read nothing that could be noticed.
             Expression::Identifier(_) | Expression::Constant(_) | Expression::StringLiteral(_) => {}
-            Expression::Cast(cast) => {
-                if self.type_name(&cast.node.type_name.node).is_void() {
-                    self.discard(&cast.node.expression);
-                } else {
-                    self.value(expression);
-                }
+            Expression::Cast(cast) if self.type_name(&cast.node.type_name.node).is_void() => {
+                self.discard(&cast.node.expression);
             }
             Expression::Comma(parts) => parts.iter().for_each(|part| self.discard(part)),
             Expression::UnaryOperator(unary) => match unary.node.operator.node {

@@ -404,8 +404,10 @@ impl Lowerer<'_> {
     /// The type of an expression that is not evaluated.
     pub(super) fn type_of(&mut self, expression: &Node<Expression>) -> Ty {
         let checkpoint = self.builder.checkpoint();
+        let control = self.control.checkpoint();
         let ty = self.designator(expression).ty().clone();
         self.builder.restore(checkpoint);
+        self.control.restore(control);
         ty
     }
 }
