@@ -24,6 +24,16 @@ enum Braces<'i> {
 impl Lowerer<'_> {
     /// Fills a struct, union or array; what the list leaves out is zero.
     pub(super) fn initialise_list(&mut self, place: &Place, ty: &Ty, list: Items<'_>) {
+        if ty.is_scalar() {
+            // `(int){ 3 }`: braces around a single value.
+            return match list.first() {
+                Some(first) => {
+                    let target = Target::Memory(place.clone(), ty.clone());
+                    self.initialise(target, &first.node.initializer.node);
+                }
+                None => self.store_part(place.clone(), ty, Operand::Integer(0)),
+            };
+        }
         if let [only] = list
             && only.node.designation.is_empty()
             && let Initializer::Expression(expression) = &only.node.initializer.node
