@@ -1,6 +1,8 @@
 //! The analysis behind Racelens: preprocessed C text in, plain structs out.
 
+pub mod dataflow;
 pub mod db;
 pub mod frontend;
 pub mod host;
 pub mod ir;
+pub mod symexec;

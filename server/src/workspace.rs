@@ -1,14 +1,18 @@
 //! A program that was read from disk into the analysis.
 
-use crate::project::{LoadOptions, Note, Place, Project, Severity, UnsavedTexts};
-use racelens_analysis::db::{Function, FunctionKind};
+use crate::project::{self, LoadOptions, Note, Place, Project, UnsavedTexts};
+use racelens_analysis::db::Function;
 use racelens_analysis::frontend::layout::DataModel;
-use racelens_analysis::host::{Analysis, AnalysisHost, Change, Location, UnitChange};
+use racelens_analysis::host::{
+    Analysis, AnalysisHost, Change, FunctionLocations, Location, ProblemKind, SourceFile,
+    SyntaxProblem, UnitChange,
+};
 use racelens_analysis::ir::Span;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use ustr::Ustr;
@@ -26,6 +30,17 @@ pub struct Workspace {
     pool: rayon::ThreadPool,
     sources: Sources,
 }
+
+/// How much of the work is done, out of how much.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// Translation units.
+    Preprocessed(usize, usize),
+    /// Functions.
+    Lowered(usize, usize),
+}
+
+pub type Watch<'w> = &'w (dyn Fn(Progress) + Sync);
 
 /// Why a program could not be read at all.
 #[derive(Debug)]
@@ -45,10 +60,31 @@ const STACK_BYTES: usize = 16 << 20;
 impl Workspace {
     /// Reads the project's files through the preprocessor.
     pub fn load(options: &LoadOptions, jobs: Option<usize>) -> Result<Workspace, WorkspaceError> {
+        Workspace::load_watched(options, jobs, &|_| ())
+    }
+
+    /// As `load`, and tells `watch` how far it is. That is called from several threads.
+    pub fn load_watched(
+        options: &LoadOptions,
+        jobs: Option<usize>,
+        watch: Watch<'_>,
+    ) -> Result<Workspace, WorkspaceError> {
         let pool = thread_pool(jobs)?;
         let started = Instant::now();
         let (project, mut notes) = Project::load(options);
-        let results = pool.install(|| project.preprocess_all(&UnsavedTexts::new()));
+        let total = project.units.len();
+        let results = Mutex::new(Vec::with_capacity(total));
+        pool.install(|| {
+            project.preprocess_each(&UnsavedTexts::new(), |index, result| {
+                let mut results = locked(&results);
+                results.push((index, result));
+                watch(Progress::Preprocessed(results.len(), total));
+            });
+        });
+        let mut results = results
+            .into_inner()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        results.sort_by_key(|(index, _)| *index);
         let mut texts = Vec::with_capacity(results.len());
         for (index, result) in results {
             let unit = &project.units[index];
@@ -58,7 +94,9 @@ impl Workspace {
                     let model = data_model(&unit.arguments);
                     texts.push((path_name(&unit.file), preprocessed.text, model));
                 }
-                Err(note) => notes.push(note),
+                // That no compiler was found is said once, not for each file.
+                Err(note) if unit.compiler.is_some() => notes.push(note),
+                Err(_) => {}
             }
         }
         let preprocess_time = started.elapsed();
@@ -68,6 +106,7 @@ impl Workspace {
             notes,
             preprocess_time,
             pool,
+            watch,
         ))
     }
 
@@ -80,31 +119,25 @@ impl Workspace {
         let started = Instant::now();
         let mut notes = Vec::new();
         let mut texts = Vec::new();
-        for file in preprocessed_files(paths)? {
-            match std::fs::read(&file) {
-                Ok(bytes) => {
-                    let text = match String::from_utf8(bytes) {
-                        Ok(text) => text,
-                        Err(error) => {
-                            notes.push(
-                                Note::warning("the file is not valid UTF-8; the bytes that are not were replaced")
-                                    .at(Place::start_of(&file)),
-                            );
-                            String::from_utf8_lossy(error.as_bytes()).into_owned()
-                        }
-                    };
+        for file in preprocessed_files(paths, &mut notes) {
+            match project::read_preprocessed(&file) {
+                Ok((text, remarks)) => {
+                    notes.extend(remarks);
                     let name = first_marker(&text).unwrap_or_else(|| path_name(&file));
                     texts.push((name, text.into(), DataModel::LP64));
                 }
-                Err(error) => notes.push(
-                    Note::error(format!("the file cannot be read: {error}"))
-                        .at(Place::start_of(&file))
-                        .with_help("check that it exists and that you may read it"),
-                ),
+                Err(note) => notes.push(note),
             }
         }
         let preprocess_time = started.elapsed();
-        Ok(Workspace::new(None, texts, notes, preprocess_time, pool))
+        Ok(Workspace::new(
+            None,
+            texts,
+            notes,
+            preprocess_time,
+            pool,
+            &|_| (),
+        ))
     }
 
     fn new(
@@ -113,6 +146,7 @@ impl Workspace {
         notes: Vec<Note>,
         preprocess_time: Duration,
         pool: rayon::ThreadPool,
+        watch: Watch<'_>,
     ) -> Workspace {
         let bytes = texts.iter().map(|(_, text, _)| text.len()).sum();
         let lines = texts
@@ -157,25 +191,37 @@ impl Workspace {
             pool,
             sources: Sources::default(),
         };
-        workspace.lower_everything();
+        workspace.lower_everything(watch);
         workspace.front_end_time = started.elapsed();
         workspace
     }
 
-    fn lower_everything(&mut self) {
+    fn lower_everything(&mut self, watch: Watch<'_>) {
         let analysis = self.host.analysis();
         let functions = analysis.functions();
+        let done = AtomicUsize::new(0);
         self.pool.install(|| {
             functions
                 .par_iter()
                 .for_each_with(analysis, |analysis, function| {
                     analysis.lowered(*function);
+                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    watch(Progress::Lowered(done, functions.len()));
                 });
         });
     }
 
     pub fn analysis(&self) -> Analysis {
         self.host.analysis()
+    }
+
+    /// Finds places in one function, for when many are asked for.
+    pub fn locations<'a>(
+        &self,
+        analysis: &'a Analysis,
+        function: Function,
+    ) -> Option<FunctionLocations<'a>> {
+        analysis.locations(function, &|file| self.sources.get(file))
     }
 
     pub fn location(
@@ -187,63 +233,64 @@ impl Workspace {
         analysis.location(function, span, &|file| self.sources.get(file))
     }
 
-    /// The functions that do not parse, with the place and the reason.
+    /// What of the user's own files does not parse, with the place and the reason.
     pub fn syntax_notes(&self) -> Vec<SyntaxNote> {
         let analysis = self.analysis();
-        let db = analysis.database();
-        let mut notes: Vec<SyntaxNote> = analysis
-            .functions()
+        let sources = &self.sources;
+        let problems = self
+            .pool
+            .install(move || analysis.syntax_problems(&|file| sources.get(file)));
+        problems
             .into_iter()
-            .filter_map(|function| {
-                let error = analysis.lowered(function).error.clone()?;
-                let span = Span {
-                    start: error.offset,
-                    end: error.offset + 1,
-                };
-                let location = self.location(&analysis, function, span);
-                Some(SyntaxNote {
-                    function: function.name(db),
-                    is_function: function.kind(db) == FunctionKind::Function,
-                    location,
-                    reason: error.message,
-                })
+            .map(|problem| SyntaxNote {
+                place: problem.location.map(|location| self.place(&location)),
+                problem,
             })
-            .collect();
-        notes.sort_by_key(|note| (note.location, note.function));
-        notes
+            .collect()
+    }
+
+    /// A location as the user counts: columns in characters, not in bytes.
+    pub fn place(&self, location: &Location) -> Place {
+        let before = location.column.saturating_sub(1);
+        let column = self
+            .sources
+            .get(location.file)
+            .and_then(|file| {
+                let line = file.line(location.line)?.get(..before as usize)?;
+                Some(line.chars().count() as u32)
+            })
+            .unwrap_or(before);
+        Place::new(location.file.as_str(), location.line, column + 1)
     }
 }
 
-/// A function that could not be understood.
+/// Something that could not be understood, where the user finds it.
 pub struct SyntaxNote {
-    pub function: Ustr,
-    pub is_function: bool,
-    pub location: Option<Location>,
-    pub reason: String,
+    pub problem: SyntaxProblem,
+    pub place: Option<Place>,
 }
 
 impl SyntaxNote {
     pub fn to_note(&self) -> Note {
-        let what = if self.is_function {
-            "function"
+        let name = match self.problem.name {
+            Some(name) => format!(" `{name}`"),
+            None => String::new(),
+        };
+        let (what, is_missing) = match self.problem.kind {
+            ProblemKind::Function => ("function", true),
+            ProblemKind::Initialiser => ("the initialiser of", true),
+            ProblemKind::Typedef => ("type", false),
+            ProblemKind::Declaration if name.is_empty() => ("this declaration", false),
+            ProblemKind::Declaration => ("the declaration of", false),
+        };
+        let verdict = if is_missing {
+            "is not analysed"
         } else {
-            "initialiser of"
+            "is not understood"
         };
-        let note = Note {
-            severity: Severity::Information,
-            place: None,
-            message: format!(
-                "{what} `{}` is not analysed: {}",
-                self.function, self.reason
-            ),
-            help: None,
-        };
-        match &self.location {
-            Some(location) => note.at(Place::new(
-                Path::new(location.file.as_str()),
-                location.line,
-                location.column,
-            )),
+        let note = Note::information(format!("{what}{name} {verdict}: {}", self.problem.reason));
+        match &self.place {
+            Some(place) => note.at(place.clone()),
             None => note,
         }
     }
@@ -251,19 +298,17 @@ impl SyntaxNote {
 
 /// Source files by path, read when a column in them is asked for.
 #[derive(Default)]
-struct Sources(Mutex<HashMap<Ustr, Option<Arc<str>>>>);
+struct Sources(Mutex<HashMap<Ustr, Option<Arc<SourceFile>>>>);
 
 impl Sources {
-    fn get(&self, file: Ustr) -> Option<Arc<str>> {
-        let mut files = self
-            .0
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+    fn get(&self, file: Ustr) -> Option<Arc<SourceFile>> {
+        let mut files = locked(&self.0);
         files
             .entry(file)
             .or_insert_with(|| {
-                let bytes = std::fs::read(file.as_str()).ok()?;
-                Some(String::from_utf8_lossy(&bytes).into())
+                // The same text as the preprocessor got, also where it is not UTF-8.
+                let text = project::read_source(Path::new(file.as_str()))?;
+                Some(Arc::new(SourceFile::new(text.into())))
             })
             .clone()
     }
@@ -279,24 +324,46 @@ fn thread_pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, WorkspaceError>
         })
 }
 
-fn preprocessed_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, WorkspaceError> {
+/// The files that are named, and those called `.i` in the directories that are.
+fn preprocessed_files(paths: &[PathBuf], notes: &mut Vec<Note>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in paths {
-        if path.is_dir() {
-            let entries = std::fs::read_dir(path).map_err(|error| {
-                WorkspaceError(format!("{} cannot be read: {error}", path.display()))
-            })?;
-            files.extend(
-                entries
-                    .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-                    .filter(|path| path.extension().is_some_and(|extension| extension == "i")),
-            );
-        } else {
+        if !path.is_dir() {
             files.push(path.clone());
+            continue;
+        }
+        let entries = match std::fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                notes.push(
+                    Note::error(format!("{} cannot be read: {error}", path.display()))
+                        .with_help("give yourself permission to read the directory"),
+                );
+                continue;
+            }
+        };
+        let before = files.len();
+        files.extend(
+            entries
+                .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+                .filter(|path| path.extension().is_some_and(|extension| extension == "i")),
+        );
+        if files.len() == before {
+            notes.push(
+                Note::error(format!("there is no .i file in {}", path.display())).with_help(
+                    "write one with `cc -E file.c -o file.i`, or leave --preprocessed away",
+                ),
+            );
         }
     }
     files.sort();
-    Ok(files)
+    files
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// The file that the first line marker names.

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use racelens_tests::tidy::Violation;
 use racelens_tests::tidy::conventions::{
-    leftovers, malformed_unsound_markers, missing_opening, too_long,
+    leftovers, malformed_unsound_markers, missing_opening, too_long, undocumented_unsoundness,
 };
 use racelens_tests::tidy::layers::upward_uses;
 use racelens_tests::tidy::machine_paths::machine_paths;
@@ -47,6 +47,16 @@ fn unsoundness_is_marked_in_one_form() {
     check(
         |file| is_product(file) && is_rust(file),
         |file| malformed_unsound_markers(&file.text),
+    );
+}
+
+#[test]
+fn the_manual_lists_all_unsoundness() {
+    let manual =
+        std::fs::read_to_string(workspace_root().join("server/docs/limits.md")).unwrap_or_default();
+    check(
+        |file| (is_analysis(file) || file.path.starts_with(SERVER)) && is_rust(file),
+        |file| undocumented_unsoundness(&file.text, &manual),
     );
 }
 

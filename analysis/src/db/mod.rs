@@ -8,7 +8,7 @@ pub use input::{Function, FunctionKind, Unit};
 pub use queries::{Lowered, body, lowered, syntax_error, unit_environment};
 
 use crate::frontend::declaration::DeclarationStore;
-use crate::frontend::groups::GroupStore;
+use crate::frontend::placement::GroupStore;
 use std::sync::Arc;
 
 /// What queries can ask for besides each other: stores that are pure functions of content.

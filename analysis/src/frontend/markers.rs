@@ -1,6 +1,7 @@
 //! Line markers of preprocessed text, and the pieces of text between them.
 
 use memchr::memmem;
+use std::sync::LazyLock;
 use ustr::Ustr;
 
 /// A run of lines that come from consecutive lines of one file.
@@ -20,40 +21,62 @@ pub struct LineOrigin {
     pub line: u32,
     /// The compiler marks what it found in its own directories.
     pub system: bool,
+    /// The preprocessor went into a file or came back from one just before.
+    pub enters: bool,
 }
 
 /// Cuts the text at its line markers, and again behind some of the lines that begin with `}`: a
 /// file without includes would otherwise be one piece. Which of those lines is decided by the
 /// bytes around it alone, so that an edit moves no cut but its own.
 pub fn pieces(text: &str, main_file: Ustr) -> Vec<Piece> {
-    let bytes = text.as_bytes();
-    let mut pieces = Vec::new();
-    let mut origin = LineOrigin {
+    let origin = LineOrigin {
         file: main_file,
         line: 1,
         system: false,
+        enters: false,
     };
-    let mut start = 0;
-    if let Some((marker, end)) = marker_at(text, 0) {
+    pieces_between(text, 0, text.len(), origin).0
+}
+
+/// The same for a range that starts at the start of a line, and where the line behind it comes from.
+pub fn pieces_between(
+    text: &str,
+    from: usize,
+    to: usize,
+    mut origin: LineOrigin,
+) -> (Vec<Piece>, LineOrigin) {
+    let text = &text[..to];
+    let mut pieces = Vec::new();
+    let mut start = from;
+    if let Some((marker, end)) = marker_at(text, start, origin.file) {
         origin = marker;
         start = end;
     }
-    for newline in memmem::find_iter(bytes, b"\n#") {
+    let searched = start.saturating_sub(1).max(from);
+    for newline in memmem::find_iter(&text.as_bytes()[searched..], b"\n#") {
+        let newline = searched + newline;
         if newline + 1 < start {
             continue;
         }
-        let Some((marker, end)) = marker_at(text, newline + 1) else {
+        let Some((marker, end)) = marker_at(text, newline + 1, origin.file) else {
             continue;
         };
         cut(text, start, newline + 1, origin, &mut pieces);
         origin = marker;
         start = end;
     }
-    cut(text, start, text.len(), origin, &mut pieces);
-    pieces
+    let origin = cut(text, start, to, origin, &mut pieces);
+    (pieces, origin)
 }
 
-fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces: &mut Vec<Piece>) {
+/// Cuts a run of lines without markers; returns where the line behind it comes from.
+fn cut(
+    text: &str,
+    mut start: usize,
+    end: usize,
+    mut origin: LineOrigin,
+    pieces: &mut Vec<Piece>,
+) -> LineOrigin {
     let bytes = text.as_bytes();
     let mut push = |start: usize, end: usize, origin: LineOrigin| {
         if bytes[start..end]
@@ -63,18 +86,36 @@ fn cut(text: &str, mut start: usize, end: usize, mut origin: LineOrigin, pieces:
             pieces.push(Piece { start, end, origin });
         }
     };
-    let mut from = start;
-    while let Some(found) = memmem::find(&bytes[from..end], b"\n}\n") {
+    let lines =
+        |start: usize, end: usize| memchr::memchr_iter(b'\n', &bytes[start..end]).count() as u32;
+    let mut from = if end - start < SHORTEST_CUT {
+        end
+    } else {
+        start
+    };
+    while let Some(found) = CLOSING_LINE.find(&bytes[from..end]) {
         let behind = from + found + 3;
         from = behind - 1;
         if is_cut(&bytes[behind.saturating_sub(CUT_WINDOW).max(start)..behind]) && behind < end {
             push(start, behind, origin);
-            origin.line += memchr::memchr_iter(b'\n', &bytes[start..behind]).count() as u32;
+            origin.enters = false;
+            origin.line += lines(start, behind);
             start = behind;
         }
     }
     push(start, end, origin);
+    if start < end {
+        origin.enters = false;
+    }
+    origin.line += lines(start, end);
+    origin
 }
+
+static CLOSING_LINE: LazyLock<memmem::Finder<'static>> =
+    LazyLock::new(|| memmem::Finder::new(b"\n}\n"));
+
+/// Shorter runs of lines are not cut.
+const SHORTEST_CUT: usize = 2048;
 
 /// How many bytes in front of a cut decide on it.
 const CUT_WINDOW: usize = 48;
@@ -84,26 +125,51 @@ fn is_cut(window: &[u8]) -> bool {
     rapidhash::v3::rapidhash_v3(window) & 3 == 0
 }
 
-/// Reads `# 12 "file.c" 1 3` at `at`; returns what it says and where the next line starts.
-fn marker_at(text: &str, at: usize) -> Option<(LineOrigin, usize)> {
-    let rest = text[at..]
-        .strip_prefix("# ")
-        .or_else(|| text[at..].strip_prefix("#line "))?;
-    let line_end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
-    let marker = &rest[..line_end];
-    let next = text.len() - rest.len() + (line_end + 1).min(rest.len());
-    let (number, name) = marker.split_once(' ')?;
-    let line = number.parse().ok()?;
-    let name = name.strip_prefix('"')?;
-    let close = name.rfind('"')?;
-    let system = name[close + 1..].split(' ').any(|flag| flag.trim() == "3");
+/// Reads `# 12 "file.c" 1 3` at `at`; returns what it says and where the next line starts. Most
+/// markers name the file of the one before, `last`.
+fn marker_at(text: &str, at: usize, last: Ustr) -> Option<(LineOrigin, usize)> {
+    let bytes = text.as_bytes();
+    let rest = &bytes[at..];
+    let number_at = if rest.starts_with(b"# ") {
+        at + 2
+    } else if rest.starts_with(b"#line ") {
+        at + 6
+    } else {
+        return None;
+    };
+    let mut end = number_at;
+    let mut line = 0u32;
+    while let Some(digit @ b'0'..=b'9') = bytes.get(end) {
+        line = line.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+        end += 1;
+    }
+    if end == number_at || !bytes[end..].starts_with(b" \"") {
+        return None;
+    }
+    let name_at = end + 2;
+    let same_file = bytes[name_at..].starts_with(last.as_bytes())
+        && bytes.get(name_at + last.len()) == Some(&b'"');
+    let (file, behind_name) = if same_file {
+        (last, name_at + last.len() + 1)
+    } else {
+        let line_end =
+            memchr::memchr(b'\n', &bytes[name_at..]).map_or(bytes.len(), |found| name_at + found);
+        let close = name_at + memchr::memrchr(b'"', &bytes[name_at..line_end])?;
+        (file_name(&text[name_at..close]), close + 1)
+    };
+    let line_end = memchr::memchr(b'\n', &bytes[behind_name..])
+        .map_or(bytes.len(), |found| behind_name + found);
+    let flags = &bytes[behind_name..line_end];
+    let system = flags.contains(&b'3');
+    let enters = flags.contains(&b'1') || flags.contains(&b'2');
     Some((
         LineOrigin {
-            file: file_name(&name[..close]),
+            file,
             line,
             system,
+            enters,
         },
-        next,
+        (line_end + 1).min(bytes.len()),
     ))
 }
 
@@ -113,30 +179,6 @@ fn file_name(quoted: &str) -> Ustr {
     } else {
         Ustr::from(quoted)
     }
-}
-
-/// Where the byte at `offset` of `text` comes from, if the text starts at `origin`. Markers inside
-/// the text are followed.
-pub fn origin_of(text: &str, mut origin: LineOrigin, offset: usize) -> LineOrigin {
-    let mut at = 0;
-    while at <= offset {
-        if let Some((marker, next)) = marker_at(text, at) {
-            origin = marker;
-            at = next;
-            if next >= text.len() {
-                break;
-            }
-            continue;
-        }
-        match memchr::memchr(b'\n', &text.as_bytes()[at..]) {
-            Some(found) if at + found < offset => {
-                at += found + 1;
-                origin.line += 1;
-            }
-            _ => break,
-        }
-    }
-    origin
 }
 
 #[cfg(test)]
@@ -164,10 +206,6 @@ mod tests {
                 ("int x;\n", "/usr/include/x.h", 1, true),
                 ("\nint y;\n", "a.c", 2, false)
             ]
-        );
-        assert_eq!(
-            origin_of(&text[pieces[1].start..], pieces[1].origin, 1).line,
-            3
         );
     }
 

@@ -10,5 +10,7 @@ pub mod names;
 pub mod nesting;
 pub mod normalise;
 pub mod parse;
+pub mod placement;
+mod reading;
 pub mod scope;
 pub mod split;

@@ -1,7 +1,8 @@
 //! Which declaration a name stands for at file scope of one translation unit.
 
-use super::groups::{DeclarationSource, Declared, Group, ItemSource, PlacedGroup};
+use super::groups::{DeclarationSource, Declared, Group, ItemSource};
 use super::names::{NameSpace, StorageWords};
+use super::placement::PlacedGroup;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex};
@@ -47,14 +48,21 @@ impl Scope {
         }
     }
 
-    /// Whether both scopes give every name the same meaning.
+    /// Whether both scopes give every name the same meaning. How the text is cut into groups may
+    /// differ: an edit can move a cut.
     pub fn declares_the_same(&self, other: &Scope) -> bool {
-        self.groups.len() == other.groups.len()
-            && self
-                .groups
-                .iter()
-                .zip(&other.groups)
-                .all(|(mine, theirs)| mine.declaration_mark == theirs.declaration_mark)
+        let (mut mine, mut theirs) = (self.groups.as_slice(), other.groups.as_slice());
+        while let ([first, rest @ ..], [other_first, other_rest @ ..]) = (mine, theirs)
+            && Arc::ptr_eq(first, other_first)
+        {
+            (mine, theirs) = (rest, other_rest);
+        }
+        while let ([rest @ .., last], [other_rest @ .., other_last]) = (mine, theirs)
+            && Arc::ptr_eq(last, other_last)
+        {
+            (mine, theirs) = (rest, other_rest);
+        }
+        marks(mine.iter()).eq(marks(theirs.iter()))
     }
 
     /// Frees what can be computed again.
@@ -120,6 +128,17 @@ impl Scope {
         bindings
     }
 
+    /// Whether the name is declared in that name space.
+    pub fn declares(&self, name: Ustr, space: NameSpace) -> bool {
+        let is_value = |space| !matches!(space, NameSpace::Typedef | NameSpace::Tag);
+        self.index().get(&name).is_some_and(|places| {
+            places.iter().any(|&(group, declared)| {
+                let found = self.groups[group as usize].declared[declared as usize].space;
+                found == space || (is_value(found) && is_value(space))
+            })
+        })
+    }
+
     fn index(&self) -> Arc<Index> {
         let mut slot = self
             .index
@@ -140,6 +159,20 @@ impl Scope {
         })
         .clone()
     }
+}
+
+/// The marks of all declarations in some groups: equal if they declare the same.
+pub fn declaration_marks(placed: &[PlacedGroup]) -> impl Iterator<Item = u64> {
+    marks(
+        placed
+            .iter()
+            .map(|placed| &placed.group)
+            .filter(|group| !group.declared.is_empty()),
+    )
+}
+
+fn marks<'g>(groups: impl Iterator<Item = &'g Arc<Group>>) -> impl Iterator<Item = u64> {
+    groups.flat_map(|group| group.items.iter().map(|item| item.declaration_mark))
 }
 
 /// Whether a later declaration tells more about a variable or function than the one so far: a

@@ -94,8 +94,11 @@ fn scan_item(source: &str, tokens: &[Token], start: usize, at_end: bool) -> Opti
             TokenKind::Punctuation(b'{') => {
                 let opens_body = !saw_initialiser
                     && !opens_tag_body(source, tokens, start, at)
-                    && !opens_expression(tokens, start, at);
-                let end = brace_end(source, tokens, start, at, at_end)?;
+                    && !opens_expression(tokens, start, at, parens);
+                let BraceEnd { end, at_next_item } = brace_end(source, tokens, start, at, at_end)?;
+                if at_next_item && !opens_body {
+                    return finish(end, is_typedef);
+                }
                 if opens_body {
                     return Some(Item {
                         kind: ItemKind::Function,
@@ -119,7 +122,7 @@ fn scan_item(source: &str, tokens: &[Token], start: usize, at_end: bool) -> Opti
                     && !is_attribute_word(text)
                     && let Some(body) = old_style_body(source, tokens, start, at)
                 {
-                    let end = brace_end(source, tokens, start, body, at_end)?;
+                    let BraceEnd { end, .. } = brace_end(source, tokens, start, body, at_end)?;
                     return Some(Item {
                         kind: ItemKind::Function,
                         start,
@@ -161,7 +164,7 @@ fn brace_end(
     item_start: usize,
     open: usize,
     at_end: bool,
-) -> Option<usize> {
+) -> Option<BraceEnd> {
     let mut depth = 0usize;
     let mut column_zero_end = None;
     let mut at = open;
@@ -182,15 +185,22 @@ fn brace_end(
         at += 1;
     }
     if at >= tokens.len() {
-        return if at_end {
-            Some(column_zero_end.unwrap_or(tokens.len()))
-        } else {
-            None
-        };
+        if !at_end {
+            return None;
+        }
+        let next_function = (open + 1..column_zero_end.unwrap_or(tokens.len()))
+            .find(|&at| starts_function(source, tokens, at));
+        return Some(match next_function {
+            Some(next) => BraceEnd {
+                end: next,
+                at_next_item: true,
+            },
+            None => BraceEnd::at(column_zero_end.unwrap_or(tokens.len())),
+        });
     }
     let strict = at + 1;
     if column_zero_end.is_some() || !tokens[item_start].in_column_zero(source) {
-        return Some(strict);
+        return Some(BraceEnd::at(strict));
     }
     let one_line = !source[tokens[open].start as usize..tokens[at].start as usize].contains('\n');
     let plausible = match tokens.get(strict) {
@@ -204,14 +214,75 @@ fn brace_end(
         }
     };
     if one_line || plausible {
-        return Some(strict);
+        return Some(BraceEnd::at(strict));
     }
     let resynchronised = tokens[strict..]
         .iter()
         .take(RESYNCHRONISE_WITHIN)
         .position(|token| token.is(b'}') && token.in_column_zero(source))
         .map(|found| strict + found + 1);
-    Some(resynchronised.unwrap_or(strict))
+    Some(BraceEnd::at(resynchronised.unwrap_or(strict)))
+}
+
+/// Where a group in braces ends.
+struct BraceEnd {
+    end: usize,
+    /// The next item starts here although no brace has closed.
+    at_next_item: bool,
+}
+
+impl BraceEnd {
+    fn at(end: usize) -> BraceEnd {
+        BraceEnd {
+            end,
+            at_next_item: false,
+        }
+    }
+}
+
+/// Whether a function's header stands in column 0, where the body before it should have ended.
+fn starts_function(source: &str, tokens: &[Token], start: usize) -> bool {
+    let follows_statement = matches!(
+        tokens[start - 1].kind,
+        TokenKind::Punctuation(b';' | b'}' | b'{')
+    ) || tokens[start - 1].kind == TokenKind::String;
+    if !follows_statement || !tokens[start].in_column_zero(source) {
+        return false;
+    }
+    let mut words = 0;
+    for (at, token) in tokens.iter().enumerate().skip(start) {
+        match token.kind {
+            TokenKind::Identifier if is_statement_keyword(token.text(source)) => return false,
+            TokenKind::Identifier => words += 1,
+            TokenKind::Punctuation(b'*') => {}
+            TokenKind::Punctuation(b'(') if words >= 2 => {
+                return tokens
+                    .get(skip_group(tokens, at))
+                    .is_some_and(|next| next.is(b'{'));
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Words that start or continue a statement and never a declaration.
+pub(super) fn is_statement_keyword(text: &str) -> bool {
+    matches!(
+        text,
+        "if" | "else"
+            | "while"
+            | "for"
+            | "do"
+            | "switch"
+            | "return"
+            | "goto"
+            | "case"
+            | "default"
+            | "break"
+            | "continue"
+            | "sizeof"
+    )
 }
 
 /// How many tokens behind a suspicious end a `}` in column 0 is looked for.
@@ -243,14 +314,15 @@ fn opens_tag_body(source: &str, tokens: &[Token], start: usize, brace: usize) ->
     false
 }
 
-/// Whether the `{` at `brace` belongs to an expression: a statement expression `({…})` or a
-/// compound literal inside a parenthesis.
-fn opens_expression(tokens: &[Token], start: usize, brace: usize) -> bool {
+/// Whether the `{` at `brace` belongs to an expression: a statement expression `({…})`, or a
+/// compound literal `f((T){…})`. A `{` behind a parameter list that lacks its `)` does not.
+fn opens_expression(tokens: &[Token], start: usize, brace: usize, parens: usize) -> bool {
     brace > start
-        && matches!(
-            tokens[brace - 1].kind,
-            TokenKind::Punctuation(b'(' | b',' | b'=')
-        )
+        && match tokens[brace - 1].kind {
+            TokenKind::Punctuation(b'(' | b',' | b'=') => true,
+            TokenKind::Punctuation(b')') => parens > 0,
+            _ => false,
+        }
 }
 
 /// The opening bracket that the one at `close` closes.

@@ -1,7 +1,8 @@
 //! What stands where: the units of the program, their text and their functions.
 
 use crate::db::{Function, FunctionKind, Unit};
-use crate::frontend::groups::PlacedGroup;
+use crate::frontend::groups::Group;
+use crate::frontend::placement::PlacedGroup;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use ustr::Ustr;
@@ -15,7 +16,13 @@ pub struct Program {
 /// One unit's text and functions, with their places.
 pub struct UnitTable {
     pub unit: Unit,
+    /// The text, once the unit has been edited: then it probably will be again.
+    pub text: Option<Arc<str>>,
     pub groups: Vec<PlacedGroup>,
+    /// Groups of an earlier text, for declarations that do not parse at the moment.
+    pub kept_groups: Vec<PlacedGroup>,
+    /// Groups with an item that does not parse, as far as that mattered for what is kept.
+    pub broken_groups: Vec<Arc<Group>>,
     /// In the order of the text.
     pub functions: Vec<PlacedFunction>,
 }

@@ -34,7 +34,7 @@ pub enum Projection {
 }
 
 /// A variable with static storage.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct GlobalRef {
     pub name: Ustr,
     pub scope: GlobalScope,
@@ -42,14 +42,14 @@ pub struct GlobalRef {
 }
 
 /// A function, by the name that the linker or the file gives it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct FunctionRef {
     pub name: Ustr,
     pub scope: GlobalScope,
 }
 
 /// Where a name with static storage is known.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum GlobalScope {
     /// In the whole program.
     External,

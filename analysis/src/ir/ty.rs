@@ -102,7 +102,7 @@ impl Qualifiers {
 
 /// A struct or union: its name and, behind `#`, a mark of its definition's text, so that two files
 /// agree on a record exactly if they saw the same definition.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecordRef(Ustr);
 
 impl RecordRef {

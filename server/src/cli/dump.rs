@@ -1,7 +1,8 @@
 //! `racelens dump`: prints the intermediate representation.
 
-use super::options::{ProgramOptions, print_notes};
-use super::{FAILURE, SUCCESS};
+use super::options::ProgramOptions;
+use super::terminal::{complain, print, print_notes};
+use super::{EXIT_STATUS, FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, Subcommand};
 use racelens_analysis::host::Location;
@@ -15,14 +16,15 @@ pub(super) struct DumpArguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// The intermediate representation of each function.
+    /// Print the intermediate representation of each function
+    #[command(after_help = EXIT_STATUS)]
     Ir {
         #[command(flatten)]
         program: ProgramOptions,
-        /// Print only functions of this name.
+        /// Print only functions of this name
         #[arg(long, value_name = "NAME")]
         function: Option<String>,
-        /// Leave out the places in the source.
+        /// Leave out the places in the source
         #[arg(long)]
         plain: bool,
     },
@@ -37,7 +39,7 @@ pub(super) fn run(arguments: &DumpArguments) -> u8 {
     let workspace = match program.load() {
         Ok(workspace) => workspace,
         Err(error) => {
-            eprintln!("error: {error}");
+            complain(&format!("error: {error}"));
             return FAILURE;
         }
     };
@@ -48,16 +50,27 @@ pub(super) fn run(arguments: &DumpArguments) -> u8 {
         .map(SyntaxNote::to_note)
         .collect();
     print_notes(&syntax);
-    print_bodies(&workspace, function.as_deref(), *plain);
     if workspace.units == 0 {
-        FAILURE
-    } else {
-        SUCCESS
+        complain("nothing was analysed");
+        return FAILURE;
+    }
+    let printed = print_bodies(&workspace, function.as_deref(), *plain);
+    match function {
+        Some(name) if printed == 0 => {
+            complain(&format!(
+                "error: there is no function `{name}` that could be analysed\n  \
+                 help: check its spelling; without --function all are printed"
+            ));
+            FAILURE
+        }
+        _ => SUCCESS,
     }
 }
 
-fn print_bodies(workspace: &Workspace, only: Option<&str>, plain: bool) {
+/// Returns how many bodies there are.
+fn print_bodies(workspace: &Workspace, only: Option<&str>, plain: bool) -> usize {
     let analysis = workspace.analysis();
+    let mut printed = 0;
     for function in analysis.functions() {
         if only.is_some_and(|only| only != function.name(analysis.database()).as_str()) {
             continue;
@@ -65,18 +78,22 @@ fn print_bodies(workspace: &Workspace, only: Option<&str>, plain: bool) {
         let Some(lowered) = &analysis.lowered(function).body else {
             continue;
         };
+        printed += 1;
         if plain {
-            println!("{}", lowered.body.pretty());
+            print(&format!("{}\n", lowered.body.pretty()));
             continue;
         }
+        let locations = workspace.locations(&analysis, function);
         let comment = |id| {
             let span = lowered.source_map.statement(id);
-            workspace
-                .location(&analysis, function, span)
+            locations
+                .as_ref()
+                .and_then(|locations| locations.location(span))
                 .map_or_else(String::new, |location| short(&location))
         };
-        println!("{}", lowered.body.pretty_with(&comment));
+        print(&format!("{}\n", lowered.body.pretty_with(&comment)));
     }
+    printed
 }
 
 fn short(location: &Location) -> String {

@@ -1,10 +1,12 @@
 //! `racelens index`: reads a program and says how much of it was understood.
 
-use super::options::{ProgramOptions, print_notes};
+use super::options::ProgramOptions;
+use super::terminal::{complain, counted, print, print_notes};
 use super::{FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::db::FunctionKind;
+use racelens_analysis::host::ProblemKind;
 use racelens_analysis::ir::Statement;
 use serde_json::{Value, json};
 
@@ -12,6 +14,7 @@ use serde_json::{Value, json};
 pub(super) struct IndexArguments {
     #[command(flatten)]
     program: ProgramOptions,
+    /// How to write the result
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
@@ -26,7 +29,7 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
     let workspace = match arguments.program.load() {
         Ok(workspace) => workspace,
         Err(error) => {
-            eprintln!("error: {error}");
+            complain(&format!("error: {error}"));
             return FAILURE;
         }
     };
@@ -36,11 +39,14 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
             print_notes(&workspace.notes);
             let syntax: Vec<_> = summary.failures.iter().map(SyntaxNote::to_note).collect();
             print_notes(&syntax);
-            print!("{}", summary.text(&workspace));
+            if workspace.units > 0 {
+                print(&summary.text(&workspace));
+            }
         }
-        Format::Json => println!("{}", summary.json(&workspace)),
+        Format::Json => print(&format!("{}\n", summary.json(&workspace))),
     }
     if workspace.units == 0 {
+        complain("nothing was analysed");
         FAILURE
     } else {
         SUCCESS
@@ -92,7 +98,7 @@ impl Summary {
     fn failed_functions(&self) -> usize {
         self.failures
             .iter()
-            .filter(|failure| failure.is_function)
+            .filter(|failure| failure.problem.kind == ProblemKind::Function)
             .count()
     }
 
@@ -104,18 +110,21 @@ impl Summary {
             100.0 * lowered as f64 / self.functions as f64
         };
         format!(
-            "{} translation units, {} lines after preprocessing\n\
-             {} functions, {} of them understood ({share:.2} %), {} initialisers\n\
-             {} memory accesses beyond locals ({} of unknown type), {} calls\n\
+            "{}, {} after preprocessing\n\
+             {}, {lowered} of them understood ({share:.2} %), {}\n\
+             {} beyond locals ({} of unknown type), {}\n\
              {:.2} s preprocessing, {:.2} s analysis\n",
-            workspace.units,
-            workspace.lines,
-            self.functions,
-            lowered,
-            self.initialisers,
-            self.accesses,
+            counted(workspace.units, "translation unit"),
+            counted(workspace.lines, "line"),
+            counted(self.functions, "function"),
+            counted(self.initialisers, "initialiser"),
+            // The plural is not `accesss`.
+            match self.accesses {
+                1 => "1 memory access".to_owned(),
+                count => format!("{count} memory accesses"),
+            },
             self.untyped,
-            self.calls,
+            counted(self.calls, "call"),
             workspace.preprocess_time.as_secs_f64(),
             workspace.front_end_time.as_secs_f64(),
         )
@@ -126,13 +135,19 @@ impl Summary {
             .failures
             .iter()
             .map(|failure| {
+                let place = failure.place.as_ref();
                 json!({
-                    "file": failure.location.map(|location| location.file.as_str()),
-                    "line": failure.location.map(|location| location.line),
-                    "column": failure.location.map(|location| location.column),
-                    "function": failure.function.as_str(),
-                    "kind": if failure.is_function { "function" } else { "initialiser" },
-                    "reason": failure.reason,
+                    "file": place.map(|place| place.path.to_string_lossy()),
+                    "line": place.map(|place| place.line),
+                    "column": place.map(|place| place.column),
+                    "function": failure.problem.name.map(|name| name.as_str()),
+                    "kind": match failure.problem.kind {
+                        ProblemKind::Function => "function",
+                        ProblemKind::Initialiser => "initialiser",
+                        ProblemKind::Typedef => "typedef",
+                        ProblemKind::Declaration => "declaration",
+                    },
+                    "reason": failure.problem.reason,
                 })
             })
             .collect();

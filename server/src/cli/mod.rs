@@ -3,6 +3,7 @@
 mod dump;
 mod index;
 mod options;
+mod terminal;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 
 /// Shows C programmers their data races.
 #[derive(Parser)]
-#[command(name = "racelens", version, about, max_term_width = 100)]
+#[command(name = "racelens", version, about = "Shows C programmers their data races", max_term_width = 100, after_help = EXIT_STATUS)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -18,11 +19,17 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reads a whole program and says how much of it was understood.
+    /// Read a whole program and say how much of it was understood
+    #[command(after_help = EXIT_STATUS)]
     Index(index::IndexArguments),
-    /// Prints what Racelens made of a file, for people who work on Racelens.
+    /// Print what Racelens made of a program, for people who work on Racelens
     Dump(dump::DumpArguments),
 }
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  something was analysed, even if notes say what was not
+  2  nothing could be analysed, or the command line is wrong";
 
 /// The work was done and there is nothing to complain about.
 const SUCCESS: u8 = 0;

@@ -1,35 +1,37 @@
 //! Options that every command which reads a program has.
 
-use crate::project::{LoadOptions, Note};
+use super::terminal::ProgressLine;
+use crate::project::LoadOptions;
 use crate::workspace::{Workspace, WorkspaceError};
 use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Args)]
 pub(super) struct ProgramOptions {
-    /// Files and directories to read; the current directory if there is none.
+    /// C files and directories to read [default: the current directory]
     pub paths: Vec<PathBuf>,
-    /// The compile_commands.json to use, instead of the one that is found.
+    /// Use this compile_commands.json, not the one in the project's root, build or builddir
     #[arg(long, value_name = "FILE")]
     pub database: Option<PathBuf>,
-    /// The racelens.toml to use, instead of the one that is found.
+    /// Use this racelens.toml, not the one in the project's root
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The compiler whose preprocessor is run, by name or path.
+    /// Preprocess with this compiler, given by name or path
     #[arg(long, value_name = "PROGRAM")]
     pub compiler: Option<PathBuf>,
-    /// Reads text that is already preprocessed: `.i` files, or directories with such files.
-    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["paths", "database", "compiler"])]
+    /// Read text that is preprocessed already: .i files, or directories with such files
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["paths", "database", "config", "compiler"])]
     pub preprocessed: Vec<PathBuf>,
-    /// How many threads to use; all cores if not given.
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<usize>,
+    /// Use this many threads, from 1 to 1024 [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
 }
 
 impl ProgramOptions {
     pub fn load(&self) -> Result<Workspace, WorkspaceError> {
+        let jobs = self.jobs.map(usize::from);
         if !self.preprocessed.is_empty() {
-            return Workspace::from_preprocessed(&self.preprocessed, self.jobs);
+            return Workspace::from_preprocessed(&self.preprocessed, jobs);
         }
         let options = LoadOptions {
             paths: self.paths.clone(),
@@ -38,13 +40,9 @@ impl ProgramOptions {
             compiler: self.compiler.clone(),
             ..LoadOptions::default()
         };
-        Workspace::load(&options, self.jobs)
-    }
-}
-
-/// Writes notes to standard error, each once.
-pub(super) fn print_notes(notes: &[Note]) {
-    for note in notes {
-        eprintln!("{note}");
+        let line = ProgressLine::new();
+        let workspace = Workspace::load_watched(&options, jobs, &|progress| line.update(progress));
+        line.clear();
+        workspace
     }
 }

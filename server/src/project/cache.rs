@@ -12,10 +12,10 @@ use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 use super::preprocess::Preprocessed;
 
 /// A cache bounded in bytes; the least recently used entry goes first.
-///
-/// UNSOUND: a *new* header that appears earlier on the include path than the one that was read is
-/// not noticed, because only the headers that were read are watched. Watching every place where a
-/// header was looked for and not found would cost more than preprocessing again.
+// UNSOUND: a new header that appears earlier on the include path than the one that was read is not
+// noticed, because only the headers that were read are watched.
+// Watching every place where a header was looked for and not found would cost more than
+// preprocessing again.
 pub struct Cache {
     limit_bytes: usize,
     entries: Mutex<Entries>,

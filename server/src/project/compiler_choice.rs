@@ -28,7 +28,7 @@ impl<'f> CompilerChooser<'f> {
                 let found = finder.find_for_user(path);
                 if found.is_none() {
                     notes.push(
-                        Note::error(format!("the compiler `{}` was not found", path.display()))
+                        Note::error(format!("the compiler `{}` was not found; another one is used", path.display()))
                             .with_help("pass --compiler with the name or the path of a program that can be run"),
                     );
                 }

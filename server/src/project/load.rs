@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::compile_commands::{self, CompileEntry};
 use super::compiler::{Compiler, CompilerFinder};
 use super::compiler_choice::CompilerChooser;
 use super::config::Config;
-use super::note::{Note, Place};
+use super::note::{Note, Place, Severity};
 use super::preprocess::{Preprocessor, PreprocessorOptions, no_compiler};
 use super::requested::{Requested, real};
 use super::{Project, TranslationUnit, paths, walk};
@@ -37,13 +38,22 @@ const CONFIG_NAME: &str = "racelens.toml";
 const DATABASE_NAME: &str = "compile_commands.json";
 
 /// What marks the root of a project.
-const ROOT_MARKS: &[&str] = &[CONFIG_NAME, DATABASE_NAME, ".git"];
+const ROOT_MARKS: &[&str] = &[
+    CONFIG_NAME,
+    DATABASE_NAME,
+    "build/compile_commands.json",
+    "builddir/compile_commands.json",
+    ".git",
+];
 
 /// Where a compilation database is looked for below the root.
 const DATABASE_DIRECTORIES: &[&str] = &["", "build", "builddir"];
 
 /// More files and directories of any kind than this are not searched for sources.
 const MAX_VISITED: usize = 2_000_000;
+
+/// More directories than this that cannot be read tell the user nothing new.
+const MAX_UNREADABLE_NOTES: usize = 10;
 
 pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
     let mut notes = Vec::new();
@@ -85,21 +95,26 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
         known_units: &known_units,
         default_compiler: default_compiler.as_ref(),
     };
-    let units = if known_units.is_empty() {
+    // A database that the user names is all that was asked for, wherever its files lie: without it
+    // there is no directory to search instead.
+    let is_only_database = options.compile_commands.is_some() && options.paths.is_empty();
+    let units = if known_units.is_empty() && is_only_database {
+        Vec::new()
+    } else if known_units.is_empty() {
         selection.without_database(&mut notes)
     } else {
         selection.with_database(&mut notes)
     };
     if units.is_empty() && requested.is_complete {
-        notes.push(
-            Note::warning(format!(
-                "there is no C file to analyse in {}",
-                root.display()
-            ))
-            .with_help(
-                "name a .c file or a directory, and check `sources` and `exclude` in racelens.toml",
-            ),
-        );
+        let searched = match (&database, is_only_database) {
+            // What is wrong with the database is said already.
+            _ if is_only_database && notes.iter().any(|note| note.severity == Severity::Error) => {
+                None
+            }
+            (Some(database), true) => Some(database.clone()),
+            _ => Some(requested.start.clone()),
+        };
+        notes.extend(searched.map(|searched| no_file(&searched)));
     } else if units.iter().any(|unit| unit.compiler.is_none()) {
         notes.push(no_compiler());
     }
@@ -120,6 +135,14 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
         default_compiler,
     };
     (project, notes)
+}
+
+fn no_file(searched: &Path) -> Note {
+    Note::error(format!(
+        "there is no C file to analyse in {}",
+        searched.display()
+    ))
+    .with_help("name a .c file or a directory, and check `sources` and `exclude` in racelens.toml")
 }
 
 /// A unit for `file` with the flags of the nearest of `units`: one in the same directory, otherwise the
@@ -247,16 +270,18 @@ fn read_database(
 }
 
 fn read_text(path: &Path) -> Result<String, Note> {
+    let help = "correct the path, or leave it away so that the usual places are searched";
     match std::fs::read(path) {
         Ok(bytes) => Ok(match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         }),
-        Err(error) => Err(
-            Note::error(format!("{} cannot be read: {error}", path.display())).with_help(
-                "correct the path, or leave it away so that the usual places are searched",
-            ),
-        ),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(Note::error(format!("{} does not exist", path.display())).with_help(help))
+        }
+        Err(error) => {
+            Err(Note::error(format!("{} cannot be read: {error}", path.display())).with_help(help))
+        }
     }
 }
 
@@ -314,6 +339,15 @@ impl Selection<'_> {
                         directory.display()
                     ))
                     .with_help("name a smaller directory, or add a compile_commands.json"),
+                );
+            }
+            for unreadable in found.unreadable.iter().take(MAX_UNREADABLE_NOTES) {
+                notes.push(
+                    Note::warning(format!(
+                        "{} cannot be read; the files in it are left out",
+                        unreadable.display()
+                    ))
+                    .with_help("give yourself permission to read the directory"),
                 );
             }
             let included = found

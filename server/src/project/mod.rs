@@ -20,6 +20,7 @@ mod repair;
 mod requested;
 mod source_text;
 mod suggest;
+mod universal_names;
 mod walk;
 
 use std::collections::HashMap;
@@ -71,6 +72,18 @@ pub struct TranslationUnit {
 
 /// Unsaved text of files that are open in an editor, by absolute path.
 pub type UnsavedTexts = HashMap<PathBuf, String>;
+
+/// The text of a source file or header, as the preprocessor gets it.
+pub fn read_source(path: &Path) -> Option<String> {
+    source_text::read(path).ok().map(|source| source.text)
+}
+
+/// Text that was preprocessed by somebody else, with what is to say about it.
+pub fn read_preprocessed(path: &Path) -> Result<(String, Vec<Note>), Note> {
+    let bytes = std::fs::read(path).map_err(|error| source_text::unreadable(path, &error))?;
+    let source = source_text::decode(path, bytes)?;
+    Ok((source.text, source.notes))
+}
 
 impl Project {
     /// Finds and reads everything that describes the program. What is wrong with it costs only

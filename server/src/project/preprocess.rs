@@ -24,6 +24,7 @@ use super::note::{Note, Place};
 use super::process::{self, Finished, ProcessError, ProcessLimits};
 use super::repair::Attempt;
 use super::source_text::{self, MAX_SOURCE_BYTES, SourceText};
+use super::universal_names;
 
 /// A translation unit after preprocessing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +151,7 @@ impl Preprocessor {
             );
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         });
+        let output = universal_names::spelled_out(output);
         let renamed = line_markers::rename(&output, &attempt.names());
         let is_complete = attempt.is_complete();
         let output = Preprocessed {

@@ -21,11 +21,9 @@ pub fn read(path: &Path) -> Result<SourceText, Note> {
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     // Reading a pipe or a device could take for ever.
     if !metadata.is_file() {
-        return Err(
-            Note::error(format!("{} is not a regular file", path.display()))
-                .at(Place::start_of(path))
-                .with_help("name a C source file"),
-        );
+        return Err(Note::error("this is not a regular file")
+            .at(Place::start_of(path))
+            .with_help("name a C source file"));
     }
     let mut bytes = Vec::new();
     std::fs::File::open(path)
@@ -33,8 +31,7 @@ pub fn read(path: &Path) -> Result<SourceText, Note> {
         .map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > MAX_SOURCE_BYTES {
         return Err(Note::error(format!(
-            "{} is larger than {} MiB and is left out",
-            path.display(),
+            "this file is larger than {} MiB and is left out",
             MAX_SOURCE_BYTES >> 20
         ))
         .at(Place::start_of(path))
@@ -48,18 +45,16 @@ pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<SourceText, Note> {
     if bytes.iter().take(BINARY_PROBE_BYTES).any(|&byte| byte == 0) {
         let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
         let (what, help) = if is_utf16 {
-            ("is UTF-16 text", "save it as UTF-8")
+            ("UTF-16 text", "save it as UTF-8")
         } else {
             (
-                "is a binary file",
+                "a binary file",
                 "list it under `exclude` in racelens.toml if it belongs to the project",
             )
         };
-        return Err(
-            Note::error(format!("{} {what} and is left out", path.display()))
-                .at(Place::start_of(path))
-                .with_help(help),
-        );
+        return Err(Note::error(format!("this is {what} and is left out"))
+            .at(Place::start_of(path))
+            .with_help(help));
     }
     let mut notes = Vec::new();
     let mut text = match String::from_utf8(bytes) {
@@ -83,18 +78,18 @@ pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<SourceText, Note> {
     Ok(SourceText { text, notes })
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Note {
+pub fn unreadable(path: &Path, error: &std::io::Error) -> Note {
     let (message, help) = match error.kind() {
         ErrorKind::NotFound => (
-            format!("{} does not exist", path.display()),
+            "this file does not exist".to_owned(),
             "build the project first if the file is generated, or correct its path",
         ),
         ErrorKind::PermissionDenied => (
-            format!("{} may not be read", path.display()),
+            "you may not read this file".to_owned(),
             "give yourself permission to read it",
         ),
         _ => (
-            format!("{} cannot be read: {error}", path.display()),
+            format!("this file cannot be read: {error}"),
             "check the file and its disk",
         ),
     };

@@ -11,6 +11,8 @@ pub struct Found {
     pub files: Vec<PathBuf>,
     /// Whether everything was looked at, rather than as much as was allowed.
     pub is_complete: bool,
+    /// Directories that could not be read. Sorted.
+    pub unreadable: Vec<PathBuf>,
 }
 
 /// The files below `directory` whose extension is one of `extensions`, among the first `max_visited`
@@ -20,11 +22,12 @@ pub struct Found {
 /// and a link can neither lead out of the project nor in a circle.
 pub fn files(directory: &Path, extensions: &[&str], max_visited: usize) -> Found {
     let mut files = Vec::new();
+    let mut unreadable = Vec::new();
     let mut pending = vec![directory.to_owned()];
     let mut visited = 0;
     while let Some(directory) = pending.pop() {
-        // A directory that cannot be read has no files for us.
         let Ok(entries) = std::fs::read_dir(&directory) else {
+            unreadable.push(directory);
             continue;
         };
         let mut entries: Vec<_> = entries.flatten().collect();
@@ -48,9 +51,11 @@ pub fn files(directory: &Path, extensions: &[&str], max_visited: usize) -> Found
         }
     }
     files.sort();
+    unreadable.sort();
     Found {
         files,
         is_complete: pending.is_empty(),
+        unreadable,
     }
 }
 

@@ -176,7 +176,7 @@ fn a_configuration_that_the_user_names_must_be_there() {
     options.config = Some("gone.toml".into());
     let (project, notes) = Project::load(&options);
     assert!(
-        notes[0].message.contains("gone.toml cannot be read"),
+        notes[0].message.contains("gone.toml does not exist"),
         "{}",
         notes[0]
     );

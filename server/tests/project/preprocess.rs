@@ -243,7 +243,7 @@ fn an_error_directive_is_a_note_and_the_text_remains() {
 fn odd_files_are_read_or_refused_with_a_note() {
     let many_lines = "int x;\r\n".repeat(3);
     for (content, expected_code, expected_note) in [
-        (b"int a;\0int b;".as_slice(), None, "is a binary file"),
+        (b"int a;\0int b;".as_slice(), None, "a binary file"),
         (b"\xff\xfei\0n\0t\0", None, "is UTF-16 text"),
         (
             b"char *s = \"\xe9\";\n",
@@ -314,7 +314,7 @@ fn a_file_that_vanished_and_one_that_is_a_directory_are_notes() {
             .as_ref()
             .unwrap_err()
             .message
-            .ends_with("a.c does not exist")
+            .ends_with("this file does not exist")
     );
     assert!(
         results[1]
@@ -322,7 +322,7 @@ fn a_file_that_vanished_and_one_that_is_a_directory_are_notes() {
             .as_ref()
             .unwrap_err()
             .message
-            .ends_with("is not a regular file")
+            .ends_with("this is not a regular file")
     );
     assert!(results[2].1.is_ok());
 }

@@ -63,6 +63,48 @@ pub fn malformed_unsound_markers(text: &str) -> Vec<Violation> {
     violations
 }
 
+/// The reasons for which soundness is given up, each as one line of text.
+pub fn unsound_reasons(text: &str) -> Vec<(u32, String)> {
+    let comments = scan(text).comments;
+    let mut reasons = Vec::new();
+    for (at, comment) in comments.iter().enumerate() {
+        let Some(first) = comment.text.strip_prefix("// UNSOUND: ") else {
+            continue;
+        };
+        let mut reason = first.trim().to_owned();
+        for following in &comments[at + 1..] {
+            if reason.ends_with('.') {
+                break;
+            }
+            reason.push(' ');
+            reason.push_str(following.text.trim_start_matches('/').trim());
+        }
+        reasons.push((comment.line, reason));
+    }
+    reasons
+}
+
+/// Reasons that a manual page does not give in the same words.
+pub fn undocumented_unsoundness(text: &str, manual: &str) -> Vec<Violation> {
+    let one_line = |text: &str| {
+        text.split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .to_lowercase()
+    };
+    let manual = one_line(manual);
+    unsound_reasons(text)
+        .into_iter()
+        .filter(|(_, reason)| !manual.contains(&one_line(reason)))
+        .map(|(line, reason)| {
+            Violation::new(
+                line,
+                format!("server/docs/limits.md does not say: {reason}"),
+            )
+        })
+        .collect()
+}
+
 /// The reason may run over the following lines of the same comment.
 fn is_well_formed_marker(comments: &[Comment<'_>]) -> bool {
     let Some(reason) = comments[0].text.strip_prefix("// UNSOUND: ") else {
@@ -85,6 +127,16 @@ mod tests {
 
     fn lines(violations: Vec<Violation>) -> Vec<u32> {
         violations.iter().map(|violation| violation.line).collect()
+    }
+
+    #[test]
+    fn unsoundness_that_the_manual_does_not_name_is_found() {
+        let text = "fn f() {}\n// UNSOUND: a long loop is\n// cut.\nfn g() {}\n";
+        assert!(undocumented_unsoundness(text, "- A long loop\n  is cut. Sorry.").is_empty());
+        assert_eq!(
+            lines(undocumented_unsoundness(text, "- A short loop is cut.")),
+            [2]
+        );
     }
 
     #[test]

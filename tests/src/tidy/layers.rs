@@ -5,9 +5,8 @@ use super::paths::named_paths;
 
 /// The top-level modules of the analysis in order. Those in one row may use each other.
 pub const LAYERS: &[&[&str]] = &[
-    &["text"],
-    &["frontend"],
     &["ir"],
+    &["frontend"],
     &["dataflow"],
     &["models"],
     &["points_to"],

@@ -1,7 +1,7 @@
 //! Labels, label addresses and nested functions.
 
 use super::super::lex::{TokenKind, skip_group};
-use super::super::split::is_attribute_word;
+use super::super::split::{is_attribute_word, is_statement_keyword};
 use super::{NormalisationNote, Normaliser};
 
 impl Normaliser<'_> {
@@ -113,7 +113,7 @@ impl Normaliser<'_> {
             match token.kind {
                 TokenKind::Identifier => {
                     let text = token.text(self.source);
-                    if is_statement_word(text) {
+                    if is_statement_keyword(text) || text == "typedef" {
                         return None;
                     }
                     if is_attribute_word(text) && self.next_is(index, b'(') {
@@ -142,26 +142,4 @@ impl Normaliser<'_> {
         self.emit_text(body, ";");
         Some(skip_group(self.tokens, body))
     }
-}
-
-fn is_statement_word(text: &str) -> bool {
-    matches!(
-        text,
-        "if" | "else"
-            | "while"
-            | "for"
-            | "do"
-            | "switch"
-            | "return"
-            | "goto"
-            | "case"
-            | "default"
-            | "break"
-            | "continue"
-            | "sizeof"
-            | "typedef"
-            | "asm"
-            | "__asm__"
-            | "__asm"
-    )
 }

@@ -1,0 +1,16 @@
+//! Symbolic execution of one function: what every place and value is in terms of the function's
+//! formals and of globals (RELAY §3.1, fig. 2).
+
+mod execution;
+mod path;
+mod rebind;
+mod state;
+mod summary;
+mod value;
+
+pub use execution::{CallEffect, Calls, Execution};
+pub use path::{Index, Path, Root, Site, Step};
+pub use rebind::Rebinding;
+pub use state::State;
+pub use summary::{ValueSummary, summarise};
+pub use value::{Targets, Value};

@@ -1,0 +1,122 @@
+//! Puts a caller's values in place of a callee's formals (RELAY fig. 5).
+
+use super::path::{Index, Path, Root, Step};
+use super::state::State;
+use super::value::{Targets, Value};
+use std::collections::BTreeSet;
+
+/// The state of the caller in front of a call, and the arguments.
+pub struct Rebinding<'r> {
+    state: &'r State,
+    arguments: &'r [Value],
+}
+
+impl<'r> Rebinding<'r> {
+    pub fn new(state: &'r State, arguments: &'r [Value]) -> Rebinding<'r> {
+        Rebinding { state, arguments }
+    }
+
+    /// What the callee's place is for the caller.
+    pub fn path(&self, path: &Path) -> Targets {
+        let (start, steps) = match path.root {
+            Root::Global(_) | Root::Heap(_) => (
+                Targets::Exactly(Path::new(path.root)),
+                path.steps.as_slice(),
+            ),
+            Root::Formal(index) => match path.steps.split_first() {
+                Some((Step::Deref, rest)) => {
+                    let argument = self
+                        .arguments
+                        .get(index as usize)
+                        .cloned()
+                        .unwrap_or(Value::Anything);
+                    (argument.targets(), rest)
+                }
+                // The variable of the formal itself is gone when the callee returns.
+                _ => return Targets::Unknown,
+            },
+            Root::Local(_) => return Targets::Unknown,
+        };
+        steps
+            .iter()
+            .fold(start, |targets, step| self.step(targets, step))
+    }
+
+    /// What the callee's value is for the caller.
+    pub fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::Nothing | Value::Anything | Value::Constant(_) | Value::Function(_) => {
+                value.clone()
+            }
+            Value::Entry(Path {
+                root: Root::Formal(index),
+                steps,
+            }) if steps.is_empty() => self
+                .arguments
+                .get(*index as usize)
+                .cloned()
+                .unwrap_or(Value::Anything),
+            Value::Entry(path) => self.state.read(&self.path(path)),
+            Value::Address(path) => address(self.path(path)),
+            Value::OneOf(paths) => {
+                let mut joined = Value::Nothing;
+                for path in paths {
+                    joined.join(&address(self.path(path)));
+                }
+                joined
+            }
+        }
+    }
+
+    fn step(&self, targets: Targets, step: &Step) -> Targets {
+        let each = |path: Path| -> Targets {
+            let path = match step {
+                Step::Deref => return self.state.read_path(&path).targets(),
+                Step::Index(index) => {
+                    let index = self.index(index);
+                    if matches!(path.steps.last(), Some(Step::Deref | Step::Index(_))) {
+                        path.element(index)
+                    } else {
+                        path.then(Step::Index(index))
+                    }
+                }
+                Step::Field { .. } | Step::Bytes(_) => path.then(step.clone()),
+            };
+            if path.is_too_long() {
+                Targets::Unknown
+            } else {
+                Targets::Exactly(path)
+            }
+        };
+        match targets {
+            Targets::Exactly(path) => each(path),
+            Targets::OneOf(paths) => {
+                let mut all = BTreeSet::new();
+                for path in paths {
+                    match each(path) {
+                        Targets::Exactly(path) => all.extend([path]),
+                        Targets::OneOf(paths) => all.extend(paths),
+                        Targets::Unknown => return Targets::Unknown,
+                    }
+                }
+                Targets::OneOf(all)
+            }
+            Targets::Unknown => Targets::Unknown,
+        }
+    }
+
+    fn index(&self, index: &Index) -> Index {
+        match index {
+            Index::Constant(_) | Index::Any => index.clone(),
+            Index::Entry(path) => self.value(&Value::Entry((**path).clone())).as_index(),
+        }
+    }
+}
+
+fn address(targets: Targets) -> Value {
+    match targets {
+        Targets::Exactly(path) => Value::address_of(path),
+        Targets::OneOf(paths) => Value::OneOf(paths),
+        Targets::Unknown => Value::Anything,
+    }
+}

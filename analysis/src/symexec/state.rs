@@ -1,0 +1,294 @@
+//! The symbolic store: what registers and memory hold at one point of a function.
+
+use super::path::{Path, Root, Step};
+use super::value::{Targets, Value};
+use crate::dataflow::Domain;
+use crate::ir::{LocalId, Operand, Place, Projection};
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct State {
+    registers: Vec<Value>,
+    /// Memory that was written since the entry; everything else holds its entry value.
+    memory: BTreeMap<Path, Value>,
+    /// Locals whose address others may know.
+    escaped: BTreeSet<LocalId>,
+    /// More was written than is listed: memory of others may hold anything.
+    forgot: bool,
+}
+
+/// More written places than this are not told apart.
+const MOST_ENTRIES: usize = 96;
+
+impl State {
+    /// The state at the entry of a function with so many locals and formals.
+    pub fn entry(locals: usize, formals: usize) -> State {
+        let registers = (0..locals)
+            .map(|index| {
+                if index < formals {
+                    Value::Entry(Path::new(Root::Formal(index as u32)))
+                } else {
+                    Value::Nothing
+                }
+            })
+            .collect();
+        State {
+            registers,
+            ..State::default()
+        }
+    }
+
+    pub fn operand(&self, operand: &Operand) -> Value {
+        match operand {
+            Operand::Local(local) => self.registers[local.0 as usize].clone(),
+            Operand::Integer(value) => Value::Constant(*value),
+            Operand::Function(function) => Value::Function(*function),
+            Operand::Float(_) | Operand::String(_) | Operand::Unknown => Value::Anything,
+        }
+    }
+
+    pub fn set_register(&mut self, local: LocalId, value: Value) {
+        self.registers[local.0 as usize] = value;
+    }
+
+    /// Which memory a place names.
+    pub fn place(&self, place: &Place) -> Targets {
+        let base = match &place.base {
+            crate::ir::Base::Local(local) => Targets::Exactly(Path::new(Root::Local(*local))),
+            crate::ir::Base::Global(global) => Targets::Exactly(Path::new(Root::Global(*global))),
+            crate::ir::Base::Deref(pointer) => self.operand(pointer).targets(),
+        };
+        place.path.iter().fold(base, |targets, projection| {
+            self.project(targets, projection)
+        })
+    }
+
+    fn project(&self, targets: Targets, projection: &Projection) -> Targets {
+        let step = |path: Path| match projection {
+            Projection::Field { record, name } => path.then(Step::Field {
+                record: *record,
+                name: *name,
+            }),
+            Projection::Index(index) => {
+                let index = self.operand(index).as_index();
+                // Behind a pointer to one object, the n-th element is counted from it; an array
+                // that is a variable or a member has its own elements.
+                if matches!(path.steps.last(), Some(Step::Deref | Step::Index(_))) {
+                    path.element(index)
+                } else {
+                    path.then(Step::Index(index))
+                }
+            }
+        };
+        match targets {
+            Targets::Exactly(path) => {
+                let path = step(path);
+                if path.is_too_long() {
+                    Targets::Unknown
+                } else {
+                    Targets::Exactly(path)
+                }
+            }
+            Targets::OneOf(paths) => Targets::OneOf(paths.into_iter().map(step).collect()),
+            Targets::Unknown => Targets::Unknown,
+        }
+    }
+
+    pub fn read(&self, targets: &Targets) -> Value {
+        match targets {
+            Targets::Exactly(path) => self.read_path(path),
+            Targets::OneOf(paths) => {
+                let mut value = Value::Nothing;
+                for path in paths {
+                    value.join(&self.read_path(path));
+                }
+                value
+            }
+            Targets::Unknown => Value::Anything,
+        }
+    }
+
+    /// What a place holds now.
+    pub fn read_path(&self, path: &Path) -> Value {
+        if let Some(value) = self.memory.get(path) {
+            return value.clone();
+        }
+        // A struct that was written as a whole: its members are those of the value.
+        for length in (0..path.steps.len()).rev() {
+            let whole = Path {
+                root: path.root,
+                steps: path.steps[..length].to_vec(),
+            };
+            if path.steps[length] == Step::Deref {
+                break;
+            }
+            match self.memory.get(&whole) {
+                Some(Value::Entry(origin)) => {
+                    let mut member = origin.clone();
+                    member.steps.extend_from_slice(&path.steps[length..]);
+                    return if member.is_too_long() {
+                        Value::Anything
+                    } else {
+                        Value::Entry(member)
+                    };
+                }
+                Some(Value::Constant(0)) => return Value::Constant(0),
+                Some(_) => return Value::Anything,
+                None => {}
+            }
+        }
+        self.entry_value(path)
+    }
+
+    fn entry_value(&self, path: &Path) -> Value {
+        if !path.outlives_function() && matches!(path.root, Root::Local(_)) {
+            return Value::Nothing;
+        }
+        // UNSOUND: what another thread writes to a pointer between two reads of it in one function
+        // is not seen; both reads name the same object.
+        if path.is_too_long() || (self.forgot && path.outlives_function()) {
+            Value::Anything
+        } else {
+            Value::Entry(path.clone())
+        }
+    }
+
+    pub fn write(&mut self, targets: &Targets, value: &Value) {
+        if targets_outlive(targets) {
+            self.escape(value);
+        }
+        match targets {
+            Targets::Exactly(path) => self.write_path(path, value),
+            Targets::OneOf(paths) => {
+                for path in paths {
+                    let mut joined = self.read_path(path);
+                    joined.join(value);
+                    self.set(path.clone(), joined);
+                }
+            }
+            Targets::Unknown => self.forget_shared(),
+        }
+    }
+
+    fn write_path(&mut self, path: &Path, value: &Value) {
+        self.memory.retain(|known, _| !path.contains(known));
+        for (known, held) in &mut self.memory {
+            if known.may_overlap(path) {
+                held.join(value);
+            }
+        }
+        self.set(path.clone(), value.clone());
+    }
+
+    fn set(&mut self, path: Path, value: Value) {
+        let is_ambiguous = path.steps.contains(&Step::Index(super::path::Index::Any));
+        if is_ambiguous {
+            let mut joined = self.read_path(&path);
+            joined.join(&value);
+            self.memory.insert(path, joined);
+        } else {
+            self.memory.insert(path, value);
+        }
+        if self.memory.len() > MOST_ENTRIES {
+            self.forget_shared();
+        }
+    }
+
+    /// Somebody wrote somewhere: memory that others can reach may hold anything.
+    pub fn forget_shared(&mut self) {
+        self.forgot = true;
+        let escaped = &self.escaped;
+        self.memory.retain(|path, _| !path.outlives_function());
+        for (path, value) in &mut self.memory {
+            if matches!(path.root, Root::Local(local) if escaped.contains(&local)) {
+                *value = Value::Anything;
+            }
+        }
+    }
+
+    /// Somebody may have written to what a pointer points to, or to parts of it.
+    pub fn forget_targets(&mut self, targets: &Targets) {
+        let paths: Vec<Path> = match targets {
+            Targets::Exactly(path) => vec![path.clone()],
+            Targets::OneOf(paths) => paths.iter().cloned().collect(),
+            Targets::Unknown => return,
+        };
+        for path in paths {
+            // A pointer to an array's first element reaches the whole array.
+            let whole = match path.steps.split_last() {
+                Some((Step::Index(_), front)) => Path {
+                    root: path.root,
+                    steps: front.to_vec(),
+                },
+                _ => path,
+            };
+            self.memory.retain(|known, _| !whole.contains(known));
+            self.set(whole, Value::Anything);
+        }
+    }
+
+    /// The address in a value becomes known to others.
+    pub fn escape(&mut self, value: &Value) {
+        let mut add = |path: &Path| {
+            if let Root::Local(local) = path.root {
+                self.escaped.insert(local);
+            }
+        };
+        match value {
+            Value::Address(path) => add(path),
+            Value::OneOf(paths) => paths.iter().for_each(add),
+            _ => {}
+        }
+    }
+
+    pub fn has_escaped(&self, local: LocalId) -> bool {
+        self.escaped.contains(&local)
+    }
+
+    /// What was written to memory that outlives the function.
+    pub fn written(&self) -> impl Iterator<Item = (&Path, &Value)> {
+        self.memory
+            .iter()
+            .filter(|(path, _)| path.outlives_function())
+    }
+
+    pub fn forgot(&self) -> bool {
+        self.forgot
+    }
+}
+
+fn targets_outlive(targets: &Targets) -> bool {
+    match targets {
+        Targets::Exactly(path) => path.outlives_function(),
+        Targets::OneOf(paths) => paths.iter().any(Path::outlives_function),
+        Targets::Unknown => true,
+    }
+}
+
+impl Domain for State {
+    fn join(&mut self, other: &State) -> bool {
+        let mut changed = false;
+        for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
+            changed |= mine.join(theirs);
+        }
+        let keys: BTreeSet<Path> = self
+            .memory
+            .keys()
+            .chain(other.memory.keys())
+            .cloned()
+            .collect();
+        let mut joined = BTreeMap::new();
+        for path in keys {
+            let mut value = self.read_path(&path);
+            value.join(&other.read_path(&path));
+            joined.insert(path, value);
+        }
+        changed |= joined != self.memory;
+        self.memory = joined;
+        let escaped = self.escaped.len();
+        self.escaped.extend(&other.escaped);
+        changed |= self.escaped.len() > escaped || (other.forgot && !self.forgot);
+        self.forgot |= other.forgot;
+        changed
+    }
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Sets up what is missing and runs every test. Ends with the summary lines of cargo test.
+# RACELENS_SAMPLE=0 leaves out the sample of real programs, which needs a network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+need() { command -v "$1" >/dev/null 2>&1; }
+
+if ! need gcc || ! need python3; then
+    if [ "$(id -u)" -eq 0 ] && need apt-get; then
+        apt-get update -qq && apt-get install -y -qq gcc libc6-dev python3
+    else
+        echo "gcc and python3 are needed: install them, for example with: sudo apt-get install gcc python3" >&2
+        exit 2
+    fi
+fi
+
+rustup component list --installed 2>/dev/null | grep -q rustfmt && cargo fmt --all --check
+if cargo clippy --version >/dev/null 2>&1; then
+    cargo clippy --workspace --all-targets --quiet -- -D warnings
+fi
+
+python3 -m unittest discover --start-directory tests/real --quiet
+
+if [ "${RACELENS_SAMPLE:-1}" = 1 ]; then
+    cargo build --release --quiet
+    python3 tests/real/fetch.py --only pixz libsqlite3-sys
+    python3 tests/real/front_end_table.py --sample --repeat 1 --fail-below 99.9
+fi
+
+cargo test --workspace
