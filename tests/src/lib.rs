@@ -1,11 +1,16 @@
 //! The harness of the annotated C corpus: what a fixture states, what was found, and where the two differ.
 
 pub mod agreement;
+pub mod compiler;
 pub mod corpus;
 pub mod expectation;
 pub mod fixture;
+pub mod front_end;
+pub mod generator;
+pub mod interpreter;
 pub mod matching;
 pub mod oracle;
+pub mod random;
 pub mod reading;
 pub mod thread_sanitizer;
 pub mod tidy;

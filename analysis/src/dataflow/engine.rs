@@ -184,6 +184,7 @@ mod tests {
             locals: Vec::new(),
             strings: Vec::new(),
             statics: Vec::new(),
+            static_locals: Vec::new(),
             blocks,
             records: Vec::new(),
         }

@@ -16,14 +16,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use ustr::Ustr;
 
-/// A declaration's tree, without initialisers and function bodies.
+/// A declaration's tree, without function bodies, and without initialisers except those that have
+/// to tell how long an array is.
 #[derive(Debug)]
 pub struct ParsedDeclaration {
     key: String,
     pub parsed: Result<Parsed, SyntaxError>,
     /// The records in it, in the order in which their bodies open.
     pub records: Vec<RecordHead>,
-    /// For `int a[] = { … }`: how many elements the initialiser has, as far as tokens tell.
+    /// For `int a[] = { … }`: how many elements the initialiser has, where tokens alone tell.
     pub array_lengths: Vec<(Ustr, u64)>,
     /// A name that the declaration binds, by which its unnamed records are found again.
     pub anchor: Option<(NameSpace, Ustr)>,
@@ -160,17 +161,24 @@ fn without_initialisers(
                 at = end;
             }
             TokenKind::Punctuation(b'=') => {
-                if let Some(length) = initialiser_length(tokens, at + 1)
-                    && let Some(name) = unsized_array_name(text, &kept)
-                {
+                let unsized_array = unsized_array_name(text, &kept);
+                let is_plain = declares_plain_type(text, &kept);
+                let length = initialiser_length(tokens, at + 1, is_plain);
+                let keeps =
+                    mentions_unsized_array(&kept) && (unsized_array.is_none() || length.is_none());
+                if let (Some(name), Some(length)) = (unsized_array, length) {
                     lengths.push((name, length));
                 }
+                let start = at;
                 at += 1;
                 while at < tokens.len() && !tokens[at].is(b',') && !tokens[at].is(b';') {
                     at = match tokens[at].kind {
                         TokenKind::Punctuation(b'(' | b'[' | b'{') => skip_group(tokens, at),
                         _ => at + 1,
                     };
+                }
+                if keeps {
+                    kept.extend_from_slice(&tokens[start..at]);
                 }
             }
             _ => {
@@ -180,6 +188,14 @@ fn without_initialisers(
         }
     }
     (kept, lengths)
+}
+
+/// Whether `[]` occurs in the declarator that ends what was kept so far.
+fn mentions_unsized_array(kept: &[Token]) -> bool {
+    kept.windows(2)
+        .rev()
+        .take_while(|pair| !pair[1].is(b'}') && !pair[1].is(b';'))
+        .any(|pair| pair[0].is(b'[') && pair[1].is(b']'))
 }
 
 /// `… name [ ]` at the end of what was kept so far.
@@ -195,9 +211,23 @@ fn unsized_array_name(text: &str, kept: &[Token]) -> Option<Ustr> {
         .then(|| Ustr::from(&canonical_identifier(kept[end - 1].text(text))))
 }
 
-fn initialiser_length(tokens: &[Token], at: usize) -> Option<u64> {
-    let first = tokens.get(at)?;
-    if !first.is(b'{') {
+/// Whether the element is surely a number or a pointer: `static const unsigned char name[]`.
+fn declares_plain_type(text: &str, kept: &[Token]) -> bool {
+    let mut words = kept
+        .iter()
+        .filter(|token| token.kind == TokenKind::Identifier)
+        .map(|token| token.text(text));
+    let is_plain =
+        |word: &str| super::names::is_specifier(word) && !super::split::is_tag_keyword(word);
+    let is_row = kept.iter().filter(|token| token.is(b'[')).count() == 1;
+    // The last word is the name; all in front of it must be words of the language.
+    is_row && words.next_back().is_some() && words.all(is_plain)
+}
+
+/// How many elements a braced initialiser has, where counting commas is enough: if every element
+/// has its own braces, or if elements are plain and so have none.
+fn initialiser_length(tokens: &[Token], at: usize, is_plain: bool) -> Option<u64> {
+    if !tokens.get(at)?.is(b'{') {
         return None;
     }
     let end = skip_group(tokens, at) - 1;
@@ -205,16 +235,15 @@ fn initialiser_length(tokens: &[Token], at: usize) -> Option<u64> {
     let mut inside = at + 1;
     let mut element = false;
     while inside < end {
-        match tokens[inside].kind {
-            // A designator or a lone string says more than a count of commas can.
-            TokenKind::Punctuation(b'[') if !element => return None,
-            TokenKind::String
-                if count == 0
-                    && !element
-                    && tokens.get(inside + 1).is_some_and(|next| next.is(b'}')) =>
-            {
-                return None;
-            }
+        let token = tokens[inside];
+        // A designator or a string says more than a count of commas can.
+        if !element && (token.is(b'[') || token.is(b'.') || token.kind == TokenKind::String) {
+            return None;
+        }
+        if !element && !token.is(b'{') && !token.is(b',') && !is_plain {
+            return None;
+        }
+        match token.kind {
             TokenKind::Punctuation(b',') => {
                 count += u64::from(element);
                 element = false;

@@ -54,16 +54,34 @@ impl DataModel {
         }
     }
 
+    /// How many bits of the integer carry its value.
+    pub fn int_bits(self, rank: IntRank) -> u32 {
+        match rank {
+            IntRank::BitInt(width) => u32::from(width),
+            rank => self.int_bytes(rank) as u32 * 8,
+        }
+    }
+
+    /// 32-bit x86 aligns nothing to more than four bytes.
+    fn scalar(self, size: u64) -> Extent {
+        let align = if self.pointer_bytes == 4 {
+            size.min(4)
+        } else {
+            size
+        };
+        Extent { size, align }
+    }
+
     /// The extent of a complete type; `None` for an incomplete or unknown one.
     pub fn extent(
         self,
         ty: &Ty,
         layout_of: &dyn Fn(RecordRef) -> Option<Arc<RecordLayout>>,
     ) -> Option<Extent> {
-        Some(match ty.kind() {
+        let extent = match ty.kind() {
             // GNU C: arithmetic on `void *` and function pointers counts bytes.
             TyKind::Void | TyKind::Function(_) | TyKind::Bool => Extent::of(1),
-            TyKind::Int(int) => Extent::of(self.int_bytes(int.rank)),
+            TyKind::Int(int) => self.scalar(self.int_bytes(int.rank)),
             TyKind::Float(float) => self.float(*float),
             TyKind::Complex(float) => {
                 let part = self.float(*float);
@@ -95,16 +113,22 @@ impl DataModel {
                     align: layout.align,
                 }
             }
+            TyKind::VaList if self.pointer_bytes == 4 => Extent::of(4),
             TyKind::VaList => Extent { size: 24, align: 8 },
             TyKind::Unknown => return None,
-        })
+        };
+        if ty.is_atomic() && matches!(extent.size, 1 | 2 | 4 | 8 | 16) {
+            // So that one instruction can reach the whole object.
+            return Some(Extent::of(extent.size));
+        }
+        Some(extent)
     }
 
     fn float(self, float: FloatTy) -> Extent {
         match float {
             FloatTy::Half => Extent::of(2),
             FloatTy::Single => Extent::of(4),
-            FloatTy::Double => Extent::of(8),
+            FloatTy::Double => self.scalar(8),
             FloatTy::Extended if self.pointer_bytes == 4 => Extent { size: 12, align: 4 },
             FloatTy::Extended | FloatTy::Quad => Extent::of(16),
         }
@@ -119,17 +143,41 @@ pub struct Member {
     pub bit_width: Option<u32>,
     /// Members that cannot be named, such as `int : 3`, only take room.
     pub is_padding: bool,
+    pub attributes: LayoutAttributes,
+}
+
+/// What attributes say about the place of a member, or of a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LayoutAttributes {
+    pub packed: bool,
+    pub aligned: Option<u64>,
+}
+
+impl LayoutAttributes {
+    /// The larger alignment wins.
+    pub fn and(self, other: LayoutAttributes) -> LayoutAttributes {
+        LayoutAttributes {
+            packed: self.packed || other.packed,
+            aligned: self.aligned.max(other.aligned),
+        }
+    }
 }
 
 /// Gives every member its place, as the System V ABI does.
-pub fn record_layout(members: Vec<Member>, is_union: bool, packed: bool) -> RecordLayout {
+pub fn record_layout(
+    members: Vec<Member>,
+    is_union: bool,
+    attributes: LayoutAttributes,
+) -> RecordLayout {
     let mut bits = 0u64;
     let mut size_bits = 0u64;
-    let mut align = 1u64;
+    let mut align = attributes.aligned.unwrap_or(1).max(1);
     let mut fields = Vec::with_capacity(members.len());
     for mut member in members {
         let extent = member.extent.unwrap_or(Extent { size: 0, align: 1 });
-        let member_align = if packed { 1 } else { extent.align.max(1) };
+        let packed = attributes.packed || member.attributes.packed;
+        let natural = if packed { 1 } else { extent.align.max(1) };
+        let member_align = natural.max(member.attributes.aligned.unwrap_or(1));
         if is_union {
             bits = 0;
         }
@@ -138,8 +186,13 @@ pub fn record_layout(members: Vec<Member>, is_union: bool, packed: bool) -> Reco
             Some(width) => {
                 let width = u64::from(width);
                 let unit = extent.size.max(1) * 8;
-                if !packed && bits / unit != (bits + width - 1) / unit {
-                    bits = round_up(bits, unit);
+                if let Some(aligned) = member.attributes.aligned {
+                    bits = round_up(bits, aligned * 8);
+                }
+                // A bit-field does not cross the border of its type's alignment.
+                let border = extent.align.max(1) * 8;
+                if !packed && (bits % border) + width > unit {
+                    bits = round_up(bits, border);
                 }
                 let offset = if packed {
                     bits / 8

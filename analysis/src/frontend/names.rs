@@ -26,6 +26,8 @@ pub struct StorageWords {
     pub is_static: bool,
     pub is_extern: bool,
     pub is_thread_local: bool,
+    /// `noreturn` in one of its spellings, somewhere in the declaration.
+    pub mentions_noreturn: bool,
 }
 
 /// Reads the storage words outside all brackets, up to an initialiser.
@@ -35,13 +37,20 @@ pub fn storage_words(source: &str, tokens: &[Token]) -> StorageWords {
     while let Some(token) = tokens.get(at) {
         match token.kind {
             TokenKind::Punctuation(b'(' | b'[' | b'{') => {
-                at = skip_group(tokens, at);
+                let end = skip_group(tokens, at);
+                if !token.is(b'{') {
+                    words.mentions_noreturn |= tokens[at..end]
+                        .iter()
+                        .any(|inner| matches!(inner.text(source), "noreturn" | "__noreturn__"));
+                }
+                at = end;
                 continue;
             }
             TokenKind::Punctuation(b'=') => break,
             TokenKind::Identifier => match token.text(source) {
                 "static" => words.is_static = true,
                 "extern" => words.is_extern = true,
+                "_Noreturn" | "noreturn" => words.mentions_noreturn = true,
                 "__thread" | "_Thread_local" | "thread_local" => words.is_thread_local = true,
                 _ => {}
             },

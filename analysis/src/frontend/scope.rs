@@ -30,6 +30,8 @@ pub struct ValueBinding {
     pub source: DeclarationSource,
     pub is_enumerator: bool,
     pub storage: StorageWords,
+    /// A declaration in which the word `noreturn` occurs.
+    pub noreturn: Option<DeclarationSource>,
 }
 
 impl Scope {
@@ -79,6 +81,7 @@ impl Scope {
         let mut bindings = Bindings::default();
         let mut value: Option<(&Declared, DeclarationSource)> = None;
         let mut storage = StorageWords::default();
+        let mut noreturn = None;
         for &(group, declared) in places {
             let group = &self.groups[group as usize];
             let declared = &group.declared[declared as usize];
@@ -97,6 +100,9 @@ impl Scope {
                     // `static` once said holds for every later declaration.
                     storage.is_static |= declared.storage.is_static;
                     storage.is_thread_local |= declared.storage.is_thread_local;
+                    if declared.storage.mentions_noreturn && noreturn.is_none() {
+                        noreturn = Some(source());
+                    }
                     if value
                         .as_ref()
                         .is_none_or(|(chosen, _)| says_more(declared, chosen))
@@ -116,6 +122,7 @@ impl Scope {
                 source,
                 is_enumerator,
                 storage,
+                noreturn,
             }
         });
         bindings

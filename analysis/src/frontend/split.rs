@@ -364,6 +364,7 @@ fn old_style_body(
         || open == start
         || tokens[open - 1].kind != TokenKind::Identifier
         || is_attribute_word(tokens[open - 1].text(source))
+        || super::names::is_specifier(tokens[open - 1].text(source))
     {
         return None;
     }

@@ -1,6 +1,6 @@
 //! The body of one function: locals, blocks, statements. It holds no position in any file.
 
-use super::place::{FunctionRef, Place};
+use super::place::{FunctionRef, GlobalRef, Place};
 use super::ty::Ty;
 use ustr::Ustr;
 
@@ -15,6 +15,8 @@ pub struct Body {
     pub strings: Vec<Box<[u8]>>,
     /// What gives the function's `static` variables their first values, before the program runs.
     pub statics: Vec<Statement>,
+    /// The function's `static` variables with their types.
+    pub static_locals: Vec<(GlobalRef, Ty)>,
     /// Blocks in an order in which the entry is the first.
     pub blocks: Vec<Block>,
     /// Layouts of the records that are defined inside this function.

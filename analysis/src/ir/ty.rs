@@ -170,6 +170,20 @@ pub struct BitRange {
     pub width: u32,
 }
 
+impl Field {
+    /// The type of the member's value: a bit-field has only as many bits as it is wide.
+    pub fn value_type(&self) -> Ty {
+        match (self.ty.kind(), self.bits) {
+            (TyKind::Int(int), Some(bits)) => Ty::integer(
+                IntRank::BitInt(u16::try_from(bits.width).unwrap_or(u16::MAX)),
+                int.signed,
+            )
+            .qualified(self.ty.qualifiers),
+            _ => self.ty.clone(),
+        }
+    }
+}
+
 impl Ty {
     pub fn new(kind: TyKind) -> Ty {
         Ty {
@@ -284,6 +298,41 @@ impl Ty {
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Whether both are the same type to C: arrays of unknown length fit any length, and a
+    /// function without a parameter list any parameters.
+    pub fn is_compatible(&self, other: &Ty) -> bool {
+        if self.qualifiers != other.qualifiers {
+            return false;
+        }
+        match (&*self.kind, &*other.kind) {
+            (TyKind::Pointer(a), TyKind::Pointer(b)) => a.is_compatible(b),
+            (
+                TyKind::Array {
+                    element: a,
+                    length: mine,
+                },
+                TyKind::Array {
+                    element: b,
+                    length: theirs,
+                },
+            ) => {
+                let known = |length: &ArrayLength| matches!(length, ArrayLength::Known(_));
+                a.is_compatible(b) && (mine == theirs || !known(mine) || !known(theirs))
+            }
+            (TyKind::Function(a), TyKind::Function(b)) => {
+                let same_parameters = a.parameters.len() == b.parameters.len()
+                    && a.variadic == b.variadic
+                    && a.parameters
+                        .iter()
+                        .zip(&b.parameters)
+                        .all(|(a, b)| a.unqualified().is_compatible(&b.unqualified()));
+                a.result.is_compatible(&b.result)
+                    && (a.unspecified || b.unspecified || same_parameters)
+            }
+            (a, b) => a == b,
         }
     }
 

@@ -99,11 +99,12 @@ impl Lowerer<'_> {
         if target.ty().is_atomic()
             && let Designator::Memory(place, _) = target
         {
-            // Both operands of an indivisible update have the object's type.
-            let value = if ty.pointee().is_some() {
-                right.operand
+            // Both operands of an indivisible update have the object's type, but a pointer moves
+            // by a number.
+            let right = if ty.pointee().is_some() {
+                right
             } else {
-                self.convert(right, &ty)
+                Value::new(self.convert(right, &ty), ty.clone())
             };
             self.at(left);
             let old = self.builder.temporary(ty.clone());
@@ -111,11 +112,12 @@ impl Lowerer<'_> {
                 target: old,
                 place,
                 operator,
-                value: value.clone(),
+                value: right.operand.clone(),
                 ty: ty.clone(),
             });
             let before = Value::new(Operand::Local(old), ty.clone());
-            let after = self.operate(operator, before.clone(), Value::new(value, ty));
+            let computed = self.operate(operator, before.clone(), right);
+            let after = Value::new(self.convert(computed, &ty), ty);
             return (before, after);
         }
         let mut before = self.take(target.clone());

@@ -17,6 +17,7 @@ pub(super) struct Builder {
     /// What initialises `static` locals.
     statics: Vec<Statement>,
     static_spans: Vec<Span>,
+    pub static_locals: Vec<(GlobalRef, Ty)>,
     pub current: BlockId,
     /// The span for what is built next.
     pub span: Span,
@@ -28,6 +29,8 @@ pub(super) struct Checkpoint {
     strings: usize,
     blocks: usize,
     statements: usize,
+    statics: usize,
+    static_locals: usize,
     current: BlockId,
     terminated: bool,
     span: Span,
@@ -46,6 +49,7 @@ impl Builder {
             terminated: Vec::new(),
             statics: Vec::new(),
             static_spans: Vec::new(),
+            static_locals: Vec::new(),
             current: BlockId(0),
             span: Span::default(),
         };
@@ -144,6 +148,8 @@ impl Builder {
             strings: self.strings.len(),
             blocks: self.blocks.len(),
             statements: self.blocks[self.current.0 as usize].statements.len(),
+            statics: self.statics.len(),
+            static_locals: self.static_locals.len(),
             current: self.current,
             terminated: self.is_terminated(),
             span: self.span,
@@ -159,6 +165,9 @@ impl Builder {
         self.spans.truncate(checkpoint.blocks);
         self.terminators.truncate(checkpoint.blocks);
         self.terminated.truncate(checkpoint.blocks);
+        self.statics.truncate(checkpoint.statics);
+        self.static_spans.truncate(checkpoint.statics);
+        self.static_locals.truncate(checkpoint.static_locals);
         self.current = checkpoint.current;
         self.span = checkpoint.span;
         let current = self.current.0 as usize;
@@ -223,6 +232,7 @@ impl Builder {
         source_map.statics = self.static_spans;
         let body = Body {
             statics: self.statics,
+            static_locals: self.static_locals,
             function,
             result,
             parameters: self.parameters,

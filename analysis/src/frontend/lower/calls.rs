@@ -3,6 +3,7 @@
 use super::Lowerer;
 use super::conversions::Value;
 use super::lvalues::Designator;
+use super::scopes::Binding;
 use crate::ir::*;
 use lang_c::ast::{CallExpression, Expression};
 use lang_c::span::Node;
@@ -30,7 +31,7 @@ impl Lowerer<'_> {
                 .and_then(|function| function.parameters.get(index));
             arguments.push(match parameter {
                 Some(parameter) if !parameter.is_unknown() => self.convert(value, parameter),
-                _ => self.promote(value).operand,
+                _ => self.promote_argument(value).operand,
             });
         }
         self.at(expression);
@@ -86,13 +87,24 @@ impl Lowerer<'_> {
         let Callee::Direct(function) = callee else {
             return false;
         };
+        if let Some(Binding::External(external)) = self.scopes.lookup(function.name)
+            && external.is_noreturn
+        {
+            return true;
+        }
         let Some(binding) = self.environment.bindings(function.name).value else {
             return false;
         };
-        let types = self.environment.item_types(&binding.source);
-        types
-            .values
-            .iter()
-            .any(|(name, value)| *name == function.name && value.is_noreturn)
+        // One declaration that says so is enough; the definition often does not repeat it.
+        [Some(binding.source), binding.noreturn]
+            .into_iter()
+            .flatten()
+            .any(|source| {
+                let types = self.environment.item_types(&source);
+                types
+                    .values
+                    .iter()
+                    .any(|(name, value)| *name == function.name && value.is_noreturn)
+            })
     }
 }

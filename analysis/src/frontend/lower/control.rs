@@ -18,6 +18,33 @@ pub(super) struct Control {
     computed: Vec<BlockId>,
 }
 
+/// How many labels and jumps were known at some point.
+pub(super) struct ControlCheckpoint {
+    labels: usize,
+    jumps: usize,
+    addressed_labels: usize,
+    computed: usize,
+}
+
+impl Control {
+    pub fn checkpoint(&self) -> ControlCheckpoint {
+        ControlCheckpoint {
+            labels: self.labels.len(),
+            jumps: self.jumps.len(),
+            addressed_labels: self.addressed_labels.len(),
+            computed: self.computed.len(),
+        }
+    }
+
+    /// Forgets the labels and jumps of blocks that are gone.
+    pub fn restore(&mut self, checkpoint: ControlCheckpoint) {
+        self.labels.truncate(checkpoint.labels);
+        self.jumps.truncate(checkpoint.jumps);
+        self.addressed_labels.truncate(checkpoint.addressed_labels);
+        self.computed.truncate(checkpoint.computed);
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Target {
     block: BlockId,
@@ -25,8 +52,9 @@ struct Target {
     cleanups: usize,
 }
 
-#[derive(Default)]
 pub(super) struct Switch {
+    /// The promoted type of the value, to which the labels are converted.
+    ty: Ty,
     cases: Vec<SwitchCase>,
     default: Option<BlockId>,
 }
@@ -62,28 +90,39 @@ impl Lowerer<'_> {
         self.control.continues.pop();
     }
 
-    pub(super) fn enter_switch(&mut self, after: BlockId) {
+    pub(super) fn enter_switch(&mut self, after: BlockId, ty: Ty) {
         let cleanups = self.scopes.cleanups.len();
         self.control.breaks.push(Target {
             block: after,
             cleanups,
         });
-        self.control.switches.push(Switch::default());
+        self.control.switches.push(Switch {
+            ty,
+            cases: Vec::new(),
+            default: None,
+        });
     }
 
     pub(super) fn leave_switch(&mut self, value: Operand, after: BlockId) -> Terminator {
         self.control.breaks.pop();
-        let switch = self.control.switches.pop().unwrap_or_default();
-        Terminator::Switch {
-            value,
-            cases: switch.cases,
-            default: switch.default.unwrap_or(after),
+        match self.control.switches.pop() {
+            Some(switch) => Terminator::Switch {
+                value,
+                cases: switch.cases,
+                default: switch.default.unwrap_or(after),
+            },
+            None => Terminator::Goto(after),
         }
     }
 
-    pub(super) fn case(&mut self, low: i128, high: i128) {
+    /// `None` for a bound that is no constant we can compute: any value may lead here.
+    pub(super) fn case(&mut self, low: Option<i128>, high: Option<i128>) {
         let block = self.builder.new_block();
         self.builder.fall_into(block);
+        let ty = self.control.switches.last().map(|switch| switch.ty.clone());
+        let convert = |bound: i128| ty.as_ref().map_or(bound, |ty| self.wrap(bound, ty));
+        let low = low.map_or(i128::MIN, convert);
+        let high = high.map_or(i128::MAX, convert);
         if let Some(switch) = self.control.switches.last_mut() {
             switch.cases.push(SwitchCase {
                 low,

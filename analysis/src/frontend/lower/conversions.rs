@@ -58,7 +58,7 @@ impl Lowerer<'_> {
         match (from.kind(), to.kind()) {
             (TyKind::Int(from), TyKind::Int(to)) => {
                 let model = self.environment.data_model();
-                model.int_bytes(from.rank) == model.int_bytes(to.rank) && from.signed == to.signed
+                model.int_bits(from.rank) == model.int_bits(to.rank) && from.signed == to.signed
             }
             (TyKind::Float(from), TyKind::Float(to)) => from == to,
             (TyKind::Bool, TyKind::Bool) => true,
@@ -88,9 +88,29 @@ impl Lowerer<'_> {
         Value::new(operand, promoted)
     }
 
-    fn promoted_type(&self, ty: &Ty) -> Ty {
+    /// What the default argument promotions make of a value that no parameter awaits.
+    pub(super) fn promote_argument(&mut self, value: Value) -> Value {
+        if let TyKind::Float(FloatTy::Half | FloatTy::Single) = value.ty.kind() {
+            let double = Ty::new(TyKind::Float(FloatTy::Double));
+            let operand = self.convert(value, &double);
+            return Value::new(operand, double);
+        }
+        self.promote(value)
+    }
+
+    pub(super) fn promoted_type(&self, ty: &Ty) -> Ty {
+        let int_bits = self.environment.data_model().int_bits(IntRank::Int);
         match ty.kind() {
             TyKind::Bool => Ty::int(),
+            TyKind::Int(IntTy {
+                rank: IntRank::BitInt(width),
+                signed,
+            }) => match u32::from(*width) {
+                width if width < int_bits => Ty::int(),
+                width if width == int_bits => Ty::integer(IntRank::Int, *signed),
+                // gcc computes on a wide bit-field in its own width.
+                _ => ty.unqualified(),
+            },
             TyKind::Int(int) if int.rank < IntRank::Int => Ty::int(),
             _ => ty.unqualified(),
         }
@@ -112,14 +132,19 @@ impl Lowerer<'_> {
         let (TyKind::Int(a), TyKind::Int(b)) = (left.kind(), right.kind()) else {
             return if left.is_unknown() { right } else { left };
         };
+        let model = self.environment.data_model();
+        let conversion_rank = |int: &IntTy| (model.int_bits(int.rank), int.rank);
         if a.signed == b.signed {
-            return if a.rank >= b.rank { left } else { right };
+            return if conversion_rank(a) >= conversion_rank(b) {
+                left
+            } else {
+                right
+            };
         }
         let (unsigned, signed) = if a.signed { (b, a) } else { (a, b) };
-        let model = self.environment.data_model();
-        if unsigned.rank >= signed.rank {
+        if conversion_rank(unsigned) >= conversion_rank(signed) {
             Ty::integer(unsigned.rank, false)
-        } else if model.int_bytes(signed.rank) > model.int_bytes(unsigned.rank) {
+        } else if model.int_bits(signed.rank) > model.int_bits(unsigned.rank) {
             Ty::integer(signed.rank, true)
         } else {
             Ty::integer(signed.rank, false)
@@ -153,16 +178,17 @@ impl Lowerer<'_> {
     }
 }
 
-/// What `operator` gives on values of unbounded width; `None` where C leaves it undefined.
-fn fold(operator: BinaryOperator, left: i128, right: i128) -> Option<i128> {
+/// What `operator` gives before the result is brought into its type; `None` where C leaves it
+/// undefined. No type is wider than the numbers here, so wrapping them loses nothing.
+pub(super) fn fold(operator: BinaryOperator, left: i128, right: i128) -> Option<i128> {
     let shift = || u32::try_from(right).ok().filter(|&by| by < 64);
     match operator {
-        BinaryOperator::Add => left.checked_add(right),
-        BinaryOperator::Subtract => left.checked_sub(right),
-        BinaryOperator::Multiply => left.checked_mul(right),
+        BinaryOperator::Add => Some(left.wrapping_add(right)),
+        BinaryOperator::Subtract => Some(left.wrapping_sub(right)),
+        BinaryOperator::Multiply => Some(left.wrapping_mul(right)),
         BinaryOperator::Divide => left.checked_div(right),
         BinaryOperator::Remainder => left.checked_rem(right),
-        BinaryOperator::ShiftLeft => shift().and_then(|by| left.checked_mul(1 << by)),
+        BinaryOperator::ShiftLeft => shift().map(|by| left.wrapping_shl(by)),
         BinaryOperator::ShiftRight => shift().map(|by| left >> by),
         BinaryOperator::And => Some(left & right),
         BinaryOperator::Or => Some(left | right),

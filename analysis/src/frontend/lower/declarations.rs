@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::conversions::Value;
 use super::lvalues::Designator;
-use super::scopes::{Binding, Cleanup};
+use super::scopes::{Binding, Cleanup, External};
 use super::types::Specifiers;
 use crate::ir::Statement;
 use crate::ir::*;
@@ -176,6 +176,7 @@ impl Lowerer<'_> {
         } else {
             specifiers.ty.clone()
         };
+        self.evaluate_lengths(&declarator.node.declarator.node);
         let declared = self.declarator(base, &declarator.node.declarator.node);
         let Some(name) = declared.name else { return };
         if specifiers.is_typedef {
@@ -183,23 +184,18 @@ impl Lowerer<'_> {
             return;
         }
         if specifiers.is_extern || matches!(declared.ty.kind(), TyKind::Function(_)) {
-            self.scopes.bind(name, Binding::External(declared.ty));
+            let external = External {
+                ty: declared.ty,
+                is_thread_local: specifiers.is_thread_local,
+                is_noreturn: specifiers.is_noreturn || declared.is_noreturn,
+            };
+            self.scopes.bind(name, Binding::External(external));
             return;
         }
-        let mut ty = declared.ty;
-        if let Some(Node {
-            node: Initializer::List(list),
-            ..
-        }) = &declarator.node.initializer
-        {
-            ty = self.completed_by_initialiser(ty, list);
-        } else if let Some(Node {
-            node: Initializer::Expression(expression),
-            ..
-        }) = &declarator.node.initializer
-        {
-            ty = self.completed_by_string(ty, expression);
-        }
+        let ty = match &declarator.node.initializer {
+            Some(initializer) => self.completed(declared.ty, &initializer.node),
+            None => declared.ty,
+        };
         self.at(&declarator.node.declarator);
         if specifiers.is_static {
             return self.static_local(name, ty, specifiers.is_thread_local, declarator);
@@ -227,6 +223,21 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The lengths of variable arrays are computed where the array is declared.
+    fn evaluate_lengths(&mut self, declarator: &Declarator) {
+        for derived in &declarator.derived {
+            if let DerivedDeclarator::Array(array) = &derived.node
+                && let ArraySize::VariableExpression(size) = &array.node.size
+                && self.constant(size).is_none()
+            {
+                self.value(size);
+            }
+        }
+        if let DeclaratorKind::Declarator(inner) = &declarator.kind.node {
+            self.evaluate_lengths(&inner.node);
+        }
+    }
+
     /// A `static` local is a global with a private name. Its initialiser runs before the program.
     fn static_local(
         &mut self,
@@ -247,6 +258,7 @@ impl Lowerer<'_> {
             scope,
             thread_local,
         };
+        self.builder.static_locals.push((global, ty.clone()));
         self.scopes.bind(name, Binding::Static(global, ty.clone()));
         if let Some(initializer) = &declarator.node.initializer {
             self.static_initialiser(global, &ty, &initializer.node);
@@ -285,12 +297,7 @@ impl Lowerer<'_> {
                 scope,
                 thread_local: specifiers.is_thread_local,
             };
-            let ty = match &initializer.node {
-                Initializer::List(list) => self.completed_by_initialiser(declared.ty, list),
-                Initializer::Expression(expression) => {
-                    self.completed_by_string(declared.ty, expression)
-                }
-            };
+            let ty = self.completed(declared.ty, &initializer.node);
             self.initialise(
                 Designator::Memory(Place::global(global), ty),
                 &initializer.node,
@@ -363,6 +370,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// An array of unknown length gets that of its initialiser.
+    pub(super) fn completed(&mut self, ty: Ty, initializer: &Initializer) -> Ty {
+        match initializer {
+            Initializer::List(list) => self.completed_by_initialiser(ty, list),
+            Initializer::Expression(expression) => self.completed_by_string(ty, expression),
+        }
+    }
+
     /// `char s[] = "abc"` has room for its string.
     fn completed_by_string(&mut self, ty: Ty, expression: &Node<Expression>) -> Ty {
         let TyKind::Array {
@@ -375,12 +390,12 @@ impl Lowerer<'_> {
         let Expression::StringLiteral(literal) = &expression.node else {
             return ty;
         };
-        let length = super::lvalues::string_bytes(&literal.node).len() as u64 + 1;
-        Ty::new(TyKind::Array {
-            element: element.clone(),
-            length: ArrayLength::Known(length),
-        })
-        .qualified(ty.qualifiers)
+        let TyKind::Array { length, .. } = *super::literals::string_type(&literal.node).kind()
+        else {
+            return ty;
+        };
+        let element = element.clone();
+        Ty::new(TyKind::Array { element, length }).qualified(ty.qualifiers)
     }
 
     pub(super) fn returned(&mut self, expression: &Node<Expression>) -> Option<Operand> {

@@ -3,8 +3,9 @@
 use super::super::declaration::ParsedDeclaration;
 use super::super::names::NameSpace;
 use super::scopes::{Binding, TagBinding};
-use super::types::{Declared, RecordNaming, display_name};
-use super::{Environment, Lowerer};
+use super::tags::{RecordNaming, display_name};
+use super::types::Declared;
+use super::{Constant, Environment, Lowerer};
 use crate::ir::*;
 use lang_c::ast::{Declaration, ExternalDeclaration};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use ustr::{Ustr, UstrMap};
 pub struct ItemTypes {
     pub typedefs: Vec<(Ustr, Ty)>,
     pub values: Vec<(Ustr, ValueType)>,
-    pub enumerators: Vec<(Ustr, i128)>,
+    pub enumerators: Vec<(Ustr, Constant)>,
     pub enums: Vec<(Ustr, Ty)>,
     pub records: Vec<(RecordRef, Arc<RecordLayout>)>,
 }
@@ -63,7 +64,7 @@ pub fn item_types(
     }
     lowerer.scopes.bound(|name, binding| {
         if let Binding::Enumerator(value) = binding {
-            types.enumerators.push((name, *value));
+            types.enumerators.push((name, value.clone()));
         }
     });
     lowerer.scopes.bound_tags(|name, binding| {
@@ -122,6 +123,8 @@ impl Lowerer<'_> {
                     element: element.clone(),
                     length: ArrayLength::Known(length),
                 });
+            } else if let Some(initializer) = &declarator.node.initializer {
+                declared.ty = self.completed(declared.ty, &initializer.node);
             }
             push_value(types, declared, specifiers.is_noreturn);
         }

@@ -2,7 +2,8 @@
 
 use super::Lowerer;
 use super::conversions::Value;
-use super::scopes::Binding;
+use super::literals::{string_bytes, string_type};
+use super::scopes::{Binding, External};
 use crate::ir::Statement;
 use crate::ir::*;
 use lang_c::ast::*;
@@ -67,8 +68,8 @@ impl Lowerer<'_> {
                 }
             }
             Some(Binding::Static(global, ty)) => Designator::Memory(Place::global(global), ty),
-            Some(Binding::Enumerator(value)) => Designator::Value(Value::int(value)),
-            Some(Binding::External(ty)) => self.external(name, ty),
+            Some(Binding::Enumerator(constant)) => Designator::Value(constant.into()),
+            Some(Binding::External(external)) => self.external(name, external),
             Some(Binding::Typedef(_)) => Designator::Value(Value::unknown()),
             None => self.file_scope_name(name),
         }
@@ -78,9 +79,8 @@ impl Lowerer<'_> {
         let Some(binding) = self.environment.bindings(name).value else {
             return match name.as_str() {
                 "__func__" => {
-                    let bytes = self.function.name.as_bytes().to_vec();
-                    let ty = Ty::integer(IntRank::PlainChar, true).pointer_to();
-                    Designator::Value(Value::new(Operand::String(self.builder.string(bytes)), ty))
+                    let quoted = format!("\"{}\"", self.function.name);
+                    self.string_literal(&[quoted])
                 }
                 "true" => Designator::Value(Value::int(1)),
                 "false" => Designator::Value(Value::int(0)),
@@ -97,9 +97,9 @@ impl Lowerer<'_> {
         };
         let types = self.environment.item_types(&binding.source);
         if binding.is_enumerator {
-            let value = types.enumerators.iter().find(|(bound, _)| *bound == name);
+            let known = types.enumerators.iter().find(|(bound, _)| *bound == name);
             return Designator::Value(
-                value.map_or_else(Value::unknown, |(_, value)| Value::int(*value)),
+                known.map_or_else(Value::unknown, |(_, constant)| constant.clone().into()),
             );
         }
         let ty = types
@@ -126,17 +126,21 @@ impl Lowerer<'_> {
     }
 
     /// What an `extern` declaration inside a function names.
-    fn external(&mut self, name: Ustr, ty: Ty) -> Designator {
+    fn external(&mut self, name: Ustr, external: External) -> Designator {
+        let scope = GlobalScope::External;
         match self.file_scope_name(name) {
-            Designator::Memory(place, known) if known.is_unknown() => match ty.kind() {
-                TyKind::Function(_) => Designator::Function(
-                    FunctionRef {
+            Designator::Memory(_, known) if known.is_unknown() => match external.ty.kind() {
+                TyKind::Function(_) => {
+                    Designator::Function(FunctionRef { name, scope }, external.ty)
+                }
+                _ => {
+                    let global = GlobalRef {
                         name,
-                        scope: GlobalScope::External,
-                    },
-                    ty,
-                ),
-                _ => Designator::Memory(place, ty),
+                        scope,
+                        thread_local: external.is_thread_local,
+                    };
+                    Designator::Memory(Place::global(global), external.ty)
+                }
             },
             found => found,
         }
@@ -190,7 +194,7 @@ impl Lowerer<'_> {
                         record,
                         name: field.name,
                     });
-                    member = field.ty.clone();
+                    member = field.value_type();
                 }
                 Designator::Memory(place, member.qualified(qualifiers))
             }
@@ -233,19 +237,58 @@ impl Lowerer<'_> {
         {
             return self.element(expression, &binary.node);
         }
-        let pointer = self.value(operand);
+        let designator = self.designator(operand);
+        // `*a` is `a[0]`.
+        if let Designator::Memory(place, ty) = &designator
+            && let TyKind::Array { element, .. } = ty.kind()
+        {
+            let first = place.clone().then(Projection::Index(Operand::Integer(0)));
+            return Designator::Memory(first, element.clone().qualified(ty.qualifiers));
+        }
+        self.at(operand);
+        let pointer = self.take(designator);
         self.at(expression);
         self.pointed_to(pointer)
     }
 
     fn pointed_to(&mut self, pointer: Value) -> Designator {
-        match pointer.ty.pointee() {
+        match pointer.ty.pointee().cloned() {
             Some(pointee) if matches!(pointee.kind(), TyKind::Function(_)) => {
                 Designator::Value(pointer)
             }
-            Some(pointee) => Designator::Memory(Place::deref(pointer.operand), pointee.clone()),
+            // Behind a pointer to an array the first index counts arrays, so that `(*p)[1]` and
+            // `p[1]` are different places.
+            Some(pointee) if matches!(pointee.kind(), TyKind::Array { .. }) => {
+                self.counted_from(pointer, Operand::Integer(0), pointee)
+            }
+            Some(pointee) => Designator::Memory(Place::deref(pointer.operand), pointee),
             None => Designator::Memory(Place::deref(pointer.operand), Ty::unknown()),
         }
+    }
+
+    /// The element that lies `index` elements behind the one that a pointer points to.
+    fn counted_from(&mut self, pointer: Value, index: Operand, element: Ty) -> Designator {
+        let pointer = self.with_own_type(pointer);
+        Designator::Memory(
+            Place::deref(pointer).then(Projection::Index(index)),
+            element,
+        )
+    }
+
+    /// A register of the pointer's type: how far an index reaches is told by the type of the
+    /// register that it counts from, and casts between pointers leave no statement.
+    fn with_own_type(&mut self, pointer: Value) -> Operand {
+        let known = match &pointer.operand {
+            Operand::Local(local) => self.builder.locals[local.0 as usize].ty.pointee().cloned(),
+            Operand::String(_) => Some(Ty::integer(IntRank::PlainChar, true)),
+            _ => None,
+        };
+        let wanted = pointer.ty.pointee().map(Ty::unqualified);
+        if known.is_some_and(|known| Some(known.unqualified()) == wanted) {
+            return pointer.operand;
+        }
+        self.builder
+            .assign(pointer.ty.unqualified(), Rvalue::Use(pointer.operand))
     }
 
     /// `a[i]`, where `a` is an array or a pointer, in either order.
@@ -283,10 +326,7 @@ impl Lowerer<'_> {
             return self.pointed_to(pointer);
         }
         let index = self.widen_index(index);
-        Designator::Memory(
-            Place::deref(pointer.operand).then(Projection::Index(index)),
-            element,
-        )
+        self.counted_from(pointer, index, element)
     }
 
     /// Indices keep their own width and sign: that is what tells them apart.
@@ -310,15 +350,9 @@ impl Lowerer<'_> {
     }
 
     pub(super) fn string_literal(&mut self, parts: &[String]) -> Designator {
-        let bytes = string_bytes(parts);
-        let element = if parts.iter().any(|part| part.starts_with('L')) {
-            Ty::int()
-        } else {
-            Ty::integer(IntRank::PlainChar, true)
-        };
-        let ty = element.pointer_to();
+        let (bytes, _) = string_bytes(parts);
         let string = self.builder.string(bytes);
-        Designator::Value(Value::new(Operand::String(string), ty))
+        Designator::Memory(Place::deref(Operand::String(string)), string_type(parts))
     }
 
     /// Puts a value into memory of its own.
@@ -341,14 +375,24 @@ impl Lowerer<'_> {
         &mut self,
         selection: &'e GenericSelection,
     ) -> Option<&'e Node<Expression>> {
-        let ty = self.type_of(&selection.expression).decayed();
+        // The normaliser's form of `__builtin_types_compatible_p`, which compares types as they are.
+        let compares_types = matches!(selection.expression.node, Expression::VaArg(_));
+        let ty = self.type_of(&selection.expression);
+        let ty = if compares_types {
+            ty.unqualified()
+        } else {
+            ty.decayed()
+        };
         let mut default = None;
         for association in &selection.associations {
             match &association.node {
                 GenericAssociation::Default(expression) => default = Some(&**expression),
                 GenericAssociation::Type(association) => {
-                    let candidate = self.type_name(&association.node.type_name.node);
-                    if candidate.decayed() == ty {
+                    let mut candidate = self.type_name(&association.node.type_name.node);
+                    if compares_types {
+                        candidate = candidate.unqualified();
+                    }
+                    if candidate.is_compatible(&ty) {
                         return Some(&association.node.expression);
                     }
                 }
@@ -359,33 +403,11 @@ impl Lowerer<'_> {
 
     /// The type of an expression that is not evaluated.
     pub(super) fn type_of(&mut self, expression: &Node<Expression>) -> Ty {
-        // A string is an array here, as `sizeof` wants to know.
-        if let Expression::StringLiteral(literal) = &expression.node {
-            let length = string_bytes(&literal.node).len() as u64 + 1;
-            return Ty::new(TyKind::Array {
-                element: Ty::integer(IntRank::PlainChar, true),
-                length: ArrayLength::Known(length),
-            });
-        }
         let checkpoint = self.builder.checkpoint();
-        let layouts = self.local_layouts.len();
+        let control = self.control.checkpoint();
         let ty = self.designator(expression).ty().clone();
         self.builder.restore(checkpoint);
-        // Records stay known: the type may mention one.
-        debug_assert!(self.local_layouts.len() >= layouts);
+        self.control.restore(control);
         ty
     }
-}
-
-/// The bytes of adjacent string literals, without the closing zero.
-pub(super) fn string_bytes(parts: &[String]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for part in parts {
-        let Some(open) = part.find('"') else { continue };
-        let inner = &part[open + 1..];
-        bytes.extend(super::constants::unescape(
-            inner.strip_suffix('"').unwrap_or(inner),
-        ));
-    }
-    bytes
 }

@@ -1,6 +1,7 @@
 //! Lowers a parsed item to the intermediate representation.
 
 mod assignment;
+mod branches;
 mod builder;
 mod builtins;
 mod calls;
@@ -11,11 +12,15 @@ mod declarations;
 mod expressions;
 mod initialisers;
 mod item_types;
+mod literals;
 mod lvalues;
+mod operators;
 mod scopes;
 mod statements;
+mod tags;
 mod types;
 
+pub use constants::Constant;
 pub use item_types::{ItemTypes, ValueType, item_types, record_reference};
 
 use super::groups::DeclarationSource;
@@ -107,10 +112,12 @@ struct Lowerer<'a> {
     /// Records of this item that are being or have been laid out.
     local_layouts: Vec<(RecordRef, Arc<RecordLayout>)>,
     /// How unnamed records of this item are named.
-    records: types::RecordNaming,
+    records: tags::RecordNaming,
     /// Variables whose address is taken somewhere in the function; they live in memory.
     addressed: rustc_hash::FxHashSet<Ustr>,
     static_locals: u32,
+    /// Initialisers are only counted, to find out how long an array is.
+    counts_initialisers: bool,
 }
 
 impl<'a> Lowerer<'a> {
@@ -129,12 +136,13 @@ impl<'a> Lowerer<'a> {
             scopes: Scopes::default(),
             control: control::Control::default(),
             local_layouts: Vec::new(),
-            records: types::RecordNaming::Local {
+            records: tags::RecordNaming::Local {
                 function: function.name,
                 count: 0,
             },
             addressed: Default::default(),
             static_locals: 0,
+            counts_initialisers: false,
         }
     }
 

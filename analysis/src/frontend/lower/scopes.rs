@@ -1,5 +1,6 @@
 //! The block scopes of a function.
 
+use super::constants::Constant;
 use crate::ir::{GlobalRef, LocalId, RecordRef, Ty};
 use ustr::Ustr;
 
@@ -9,9 +10,17 @@ pub(super) enum Binding {
     Local(LocalId),
     Static(GlobalRef, Ty),
     /// An `extern` declaration: the variable or function of that name at file scope.
-    External(Ty),
+    External(External),
     Typedef(Ty),
-    Enumerator(i128),
+    Enumerator(Constant),
+}
+
+/// What a declaration inside a function says about a name of the file or the program.
+#[derive(Clone, Debug)]
+pub(super) struct External {
+    pub ty: Ty,
+    pub is_thread_local: bool,
+    pub is_noreturn: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -54,6 +63,18 @@ impl Scopes {
 
     pub fn bind(&mut self, name: Ustr, binding: Binding) {
         self.names.push((name, binding));
+    }
+
+    /// Replaces what the name stands for.
+    pub fn rebind(&mut self, name: Ustr, binding: Binding) {
+        if let Some(known) = self
+            .names
+            .iter_mut()
+            .rev()
+            .find(|(bound, _)| *bound == name)
+        {
+            known.1 = binding;
+        }
     }
 
     pub fn bind_tag(&mut self, name: Ustr, binding: TagBinding) {

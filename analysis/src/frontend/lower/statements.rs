@@ -86,15 +86,14 @@ impl Lowerer<'_> {
     fn labeled(&mut self, labeled: &LabeledStatement) {
         match &labeled.label.node {
             Label::Identifier(name) => self.define_label(Ustr::from(&name.node.name)),
-            Label::Case(value) => match self.constant(value) {
-                Some(value) => self.case(value, value),
-                // Not a constant we can compute: any value may lead here.
-                None => self.case(i128::MIN, i128::MAX),
-            },
+            Label::Case(value) => {
+                let value = self.constant(value);
+                self.case(value, value);
+            }
             Label::CaseRange(range) => {
                 let low = self.constant(&range.node.low);
                 let high = self.constant(&range.node.high);
-                self.case(low.unwrap_or(i128::MIN), high.unwrap_or(i128::MAX));
+                self.case(low, high);
             }
             Label::Default => self.default_case(),
         }
@@ -133,7 +132,7 @@ impl Lowerer<'_> {
 
     fn switch(&mut self, switch: &SwitchStatement) {
         let value = self.value(&switch.expression);
-        let value = self.promote(value).operand;
+        let value = self.promote(value);
         let after = self.builder.new_block();
         let dispatch = self.builder.current;
         let dispatch_ended = self.builder.is_terminated();
@@ -141,9 +140,9 @@ impl Lowerer<'_> {
         // Statements in front of the first label cannot be reached.
         let body = self.builder.new_block();
         self.builder.switch_to(body);
-        self.enter_switch(after);
+        self.enter_switch(after, value.ty);
         self.statement(&switch.statement);
-        let terminator = self.leave_switch(value, after);
+        let terminator = self.leave_switch(value.operand, after);
         self.builder.terminate(Terminator::Goto(after));
         self.builder.span = span;
         if !dispatch_ended {

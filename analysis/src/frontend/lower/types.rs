@@ -1,22 +1,14 @@
 //! From specifiers and declarators to types.
 
-use super::super::layout::{Extent, Member, record_layout};
+use super::super::layout::{Extent, LayoutAttributes};
 use super::super::normalise::AUTO;
 use super::Lowerer;
-use super::scopes::{Binding, TagBinding};
+use super::scopes::Binding;
 use crate::ir::*;
 use lang_c::ast::*;
 use lang_c::span::Node;
 use std::sync::Arc;
 use ustr::Ustr;
-
-/// How records that are defined in the item get their identity.
-pub(super) enum RecordNaming {
-    /// Inside a function: by counting.
-    Local { function: Ustr, count: usize },
-    /// At file scope: by the declaration that holds them.
-    FileScope(Box<dyn Fn(usize, bool, Option<Ustr>) -> Option<RecordRef>>),
-}
 
 /// What the specifiers of a declaration say.
 pub(super) struct Specifiers {
@@ -37,6 +29,15 @@ pub(super) struct Declared {
     pub ty: Ty,
     pub cleanup: Option<Ustr>,
     pub is_noreturn: bool,
+    pub layout: LayoutAttributes,
+}
+
+/// What the attributes of a declaration say, besides a new type.
+#[derive(Default)]
+struct Attributes {
+    cleanup: Option<Ustr>,
+    is_noreturn: bool,
+    layout: LayoutAttributes,
 }
 
 #[derive(Default)]
@@ -98,14 +99,17 @@ impl Lowerer<'_> {
             }
         }
         let ty = words.finish();
-        let (ty, cleanup, noreturn) = self.apply_attributes(ty, attributes);
+        let (ty, attributes) = self.apply_attributes(ty, attributes);
         result.ty = ty;
-        result.cleanup = cleanup;
-        result.is_noreturn |= noreturn;
+        result.cleanup = attributes.cleanup;
+        result.is_noreturn |= attributes.is_noreturn;
         result
     }
 
-    fn specifier_qualifiers(&mut self, specifiers: &[Node<SpecifierQualifier>]) -> Ty {
+    pub(super) fn specifier_qualifiers(
+        &mut self,
+        specifiers: &[Node<SpecifierQualifier>],
+    ) -> (Ty, LayoutAttributes) {
         let mut words = SpecifierWords::default();
         let mut attributes = Vec::new();
         for specifier in specifiers {
@@ -118,11 +122,12 @@ impl Lowerer<'_> {
             }
         }
         let ty = words.finish();
-        self.apply_attributes(ty, attributes).0
+        let (ty, attributes) = self.apply_attributes(ty, attributes);
+        (ty, attributes.layout)
     }
 
     pub(super) fn type_name(&mut self, name: &TypeName) -> Ty {
-        let base = self.specifier_qualifiers(&name.specifiers);
+        let (base, _) = self.specifier_qualifiers(&name.specifiers);
         match &name.declarator {
             Some(declarator) => self.declarator(base, &declarator.node).ty,
             None => base,
@@ -153,7 +158,7 @@ impl Lowerer<'_> {
                 Base::Done(self.typedef_type(Ustr::from(&name.node.name)))
             }
             TypeSpecifier::TypeOf(type_of) => Base::Done(match &type_of.node {
-                TypeOf::Expression(expression) => self.type_of(expression),
+                TypeOf::Expression(expression) => self.type_of_operand(expression),
                 TypeOf::Type(name) => self.type_name(&name.node),
             }),
             TypeSpecifier::TS18661Float(float) => match (&float.format, float.width) {
@@ -164,6 +169,22 @@ impl Lowerer<'_> {
                 _ => Base::Double,
             },
         });
+    }
+
+    /// lang-c takes `__typeof__(name)` for an expression even where the name is that of a type.
+    fn type_of_operand(&mut self, expression: &Node<Expression>) -> Ty {
+        if let Expression::Identifier(name) = &expression.node {
+            let name = Ustr::from(&name.node.name);
+            let bindings = self.environment.bindings(name);
+            let is_typedef = match self.scopes.lookup(name) {
+                Some(binding) => matches!(binding, Binding::Typedef(_)),
+                None => bindings.value.is_none() && bindings.typedef.is_some(),
+            };
+            if is_typedef {
+                return self.typedef_type(name);
+            }
+        }
+        self.type_of(expression)
     }
 
     pub(super) fn typedef_type(&mut self, name: Ustr) -> Ty {
@@ -179,158 +200,6 @@ impl Lowerer<'_> {
                 .map_or_else(Ty::unknown, |(_, ty)| ty.clone());
         }
         builtin_type(name.as_str())
-    }
-
-    fn record_type(&mut self, record: &Node<StructType>) -> Ty {
-        let is_union = record.node.kind.node == StructKind::Union;
-        let tag = record
-            .node
-            .identifier
-            .as_ref()
-            .map(|identifier| Ustr::from(&identifier.node.name));
-        let Some(declarations) = &record.node.declarations else {
-            return Ty::new(TyKind::Record(self.tag_reference(is_union, tag)));
-        };
-        let reference = self.new_record(record.span.start, is_union, tag);
-        if let Some(tag) = tag {
-            self.scopes.bind_tag(tag, TagBinding::Record(reference));
-        }
-        let mut members = Vec::new();
-        for declaration in declarations {
-            if let StructDeclaration::Field(field) = &declaration.node {
-                self.members(&field.node, &mut members);
-            }
-        }
-        // lang-c keeps no attribute of a record's own; the specifiers around it are looked at by
-        // `apply_attributes`, which cannot change a layout any more.
-        // UNSOUND: offsets in packed records are those of the unpacked record.
-        let layout = record_layout(members, is_union, false);
-        self.local_layouts.push((reference, Arc::new(layout)));
-        Ty::new(TyKind::Record(reference))
-    }
-
-    fn new_record(&mut self, start: usize, is_union: bool, tag: Option<Ustr>) -> RecordRef {
-        match &mut self.records {
-            RecordNaming::Local { function, count } => {
-                *count += 1;
-                let unit = self.environment.unit();
-                let mark = rapidhash::v3::rapidhash_v3(format!("{unit}\0{function}").as_bytes());
-                RecordRef::defined(&display_name(is_union, tag, None), mark, *count)
-            }
-            RecordNaming::FileScope(name) => name(start, is_union, tag)
-                .unwrap_or_else(|| RecordRef::opaque(&display_name(is_union, tag, None))),
-        }
-    }
-
-    fn tag_reference(&mut self, is_union: bool, tag: Option<Ustr>) -> RecordRef {
-        let display = display_name(is_union, tag, None);
-        let Some(tag) = tag else {
-            return RecordRef::opaque(&display);
-        };
-        if let Some(TagBinding::Record(record)) = self.scopes.lookup_tag(tag) {
-            return *record;
-        }
-        self.environment
-            .bindings(tag)
-            .tag
-            .and_then(|source| self.environment.tagged_record(&source, tag))
-            .unwrap_or_else(|| RecordRef::opaque(&display))
-    }
-
-    fn members(&mut self, field: &StructField, members: &mut Vec<Member>) {
-        let base = self.specifier_qualifiers(&field.specifiers);
-        if field.declarators.is_empty() {
-            // An unnamed struct or union: its members are reached through it.
-            let is_padding = base.record().is_none();
-            self.member(None, base.clone(), None, is_padding, members);
-        }
-        for declarator in &field.declarators {
-            let (name, ty) = match &declarator.node.declarator {
-                Some(inner) => {
-                    let declared = self.declarator(base.clone(), &inner.node);
-                    (declared.name, declared.ty)
-                }
-                None => (None, base.clone()),
-            };
-            let width = declarator.node.bit_width.as_ref().map(|width| {
-                self.constant(width)
-                    .and_then(|value| u32::try_from(value).ok())
-                    .unwrap_or(1)
-            });
-            self.member(name, ty, width, name.is_none(), members);
-        }
-    }
-
-    fn member(
-        &mut self,
-        name: Option<Ustr>,
-        ty: Ty,
-        bit_width: Option<u32>,
-        is_padding: bool,
-        members: &mut Vec<Member>,
-    ) {
-        let extent = self.extent(&ty);
-        let anonymous = name.is_none();
-        let name = name.unwrap_or_else(|| Ustr::from(&format!("<{}>", members.len())));
-        let field = Field {
-            name,
-            anonymous,
-            ty,
-            offset: 0,
-            bits: None,
-        };
-        members.push(Member {
-            field,
-            extent,
-            bit_width,
-            is_padding,
-        });
-    }
-
-    fn enum_type(&mut self, enumeration: &EnumType) -> Ty {
-        let tag = enumeration
-            .identifier
-            .as_ref()
-            .map(|identifier| Ustr::from(&identifier.node.name));
-        if enumeration.enumerators.is_empty() {
-            let Some(tag) = tag else { return Ty::int() };
-            if let Some(TagBinding::Enum(ty)) = self.scopes.lookup_tag(tag) {
-                return ty.clone();
-            }
-            let found = self.environment.bindings(tag).tag.and_then(|source| {
-                let types = self.environment.item_types(&source);
-                types
-                    .enums
-                    .iter()
-                    .find(|(bound, _)| *bound == tag)
-                    .map(|(_, ty)| ty.clone())
-            });
-            return found.unwrap_or_else(|| Ty::integer(IntRank::Int, false));
-        }
-        let mut next = 0i128;
-        let (mut lowest, mut highest) = (0, 0);
-        for enumerator in &enumeration.enumerators {
-            if let Some(expression) = &enumerator.node.expression {
-                next = self.constant(expression).unwrap_or(next);
-            }
-            lowest = lowest.min(next);
-            highest = highest.max(next);
-            self.scopes.bind(
-                Ustr::from(&enumerator.node.identifier.node.name),
-                Binding::Enumerator(next),
-            );
-            next = next.saturating_add(1);
-        }
-        let rank = if lowest >= i128::from(i32::MIN) && highest <= i128::from(u32::MAX) {
-            IntRank::Int
-        } else {
-            IntRank::Long
-        };
-        let ty = Ty::integer(rank, lowest < 0);
-        if let Some(tag) = tag {
-            self.scopes.bind_tag(tag, TagBinding::Enum(ty.clone()));
-        }
-        ty
     }
 
     /// Wraps `base` into what the declarator says around its name.
@@ -369,28 +238,18 @@ impl Lowerer<'_> {
                 })),
             };
         }
-        let (ty, cleanup, is_noreturn) =
-            self.apply_attributes(ty, declarator.extensions.iter().collect());
-        match &declarator.kind.node {
-            DeclaratorKind::Abstract => Declared {
-                name: None,
-                ty,
-                cleanup,
-                is_noreturn,
-            },
-            DeclaratorKind::Identifier(name) => Declared {
-                name: Some(Ustr::from(&name.node.name)),
-                ty,
-                cleanup,
-                is_noreturn,
-            },
-            DeclaratorKind::Declarator(inner) => {
-                let mut declared = self.declarator(ty, &inner.node);
-                declared.cleanup = declared.cleanup.or(cleanup);
-                declared.is_noreturn |= is_noreturn;
-                declared
+        let (ty, attributes) = self.apply_attributes(ty, declarator.extensions.iter().collect());
+        let mut declared = match &declarator.kind.node {
+            DeclaratorKind::Abstract => Declared::new(None, ty),
+            DeclaratorKind::Identifier(name) => {
+                Declared::new(Some(Ustr::from(&name.node.name)), ty)
             }
-        }
+            DeclaratorKind::Declarator(inner) => self.declarator(ty, &inner.node),
+        };
+        declared.cleanup = declared.cleanup.or(attributes.cleanup);
+        declared.is_noreturn |= attributes.is_noreturn;
+        declared.layout = declared.layout.and(attributes.layout);
+        declared
     }
 
     fn array_length(&mut self, size: &ArraySize) -> ArrayLength {
@@ -433,12 +292,7 @@ impl Lowerer<'_> {
         let specifiers = self.declaration_specifiers(&parameter.specifiers);
         let declared = match &parameter.declarator {
             Some(declarator) => self.declarator(specifiers.ty, &declarator.node),
-            None => Declared {
-                name: None,
-                ty: specifiers.ty,
-                cleanup: None,
-                is_noreturn: false,
-            },
+            None => Declared::new(None, specifiers.ty),
         };
         let ty = match declared.ty.kind() {
             TyKind::Array { .. } | TyKind::Function(_) => declared.ty.decayed(),
@@ -451,9 +305,8 @@ impl Lowerer<'_> {
         &mut self,
         mut ty: Ty,
         extensions: Vec<&Node<Extension>>,
-    ) -> (Ty, Option<Ustr>, bool) {
-        let mut cleanup = None;
-        let mut noreturn = false;
+    ) -> (Ty, Attributes) {
+        let mut attributes = Attributes::default();
         for extension in extensions {
             let Extension::Attribute(attribute) = &extension.node else {
                 continue;
@@ -463,22 +316,29 @@ impl Lowerer<'_> {
                 Expression::Identifier(name) => Some(Ustr::from(&name.node.name)),
                 _ => None,
             });
+            let mut number = || {
+                argument
+                    .and_then(|argument| self.constant(argument))
+                    .and_then(|number| u64::try_from(number).ok())
+            };
             match attribute.name.node.as_str() {
-                "noreturn" => noreturn = true,
-                "cleanup" => cleanup = word,
+                "noreturn" => attributes.is_noreturn = true,
+                "cleanup" => attributes.cleanup = word,
+                "packed" => attributes.layout.packed = true,
+                "aligned" => attributes.layout.aligned = Some(number().unwrap_or(16)),
                 "vector_size" => {
-                    if let Some(bytes) = argument
-                        .and_then(|size| self.constant(size))
-                        .and_then(|size| u64::try_from(size).ok())
-                    {
+                    if let Some(bytes) = number() {
                         ty = Ty::new(TyKind::Vector { element: ty, bytes });
                     }
                 }
-                "mode" => ty = mode_type(&ty, word.map_or("", |word| word.as_str())),
+                "mode" => {
+                    let long_bytes = self.environment.data_model().long_bytes;
+                    ty = mode_type(&ty, word.map_or("", |word| word.as_str()), long_bytes);
+                }
                 _ => {}
             }
         }
-        (ty, cleanup, noreturn)
+        (ty, attributes)
     }
 
     pub(super) fn extent(&self, ty: &Ty) -> Option<Extent> {
@@ -501,6 +361,18 @@ impl Lowerer<'_> {
             return Some(layout.clone());
         }
         self.environment.record_layout(record)
+    }
+}
+
+impl Declared {
+    fn new(name: Option<Ustr>, ty: Ty) -> Declared {
+        Declared {
+            name,
+            ty,
+            cleanup: None,
+            is_noreturn: false,
+            layout: LayoutAttributes::default(),
+        }
     }
 }
 
@@ -552,16 +424,6 @@ fn is_auto(specifier: &TypeSpecifier) -> bool {
     matches!(specifier, TypeSpecifier::TypedefName(name) if name.node.name == AUTO)
 }
 
-/// `struct conn`, or for an unnamed record what it is part of.
-pub(super) fn display_name(is_union: bool, tag: Option<Ustr>, around: Option<&str>) -> String {
-    let keyword = if is_union { "union" } else { "struct" };
-    match (tag, around) {
-        (Some(tag), _) => format!("{keyword} {tag}"),
-        (None, Some(around)) => format!("{keyword} in {around}"),
-        (None, None) => format!("{keyword} <unnamed>"),
-    }
-}
-
 fn builtin_type(name: &str) -> Ty {
     match name {
         "__builtin_va_list" | "__builtin_ms_va_list" => Ty::new(TyKind::VaList),
@@ -578,7 +440,7 @@ fn builtin_type(name: &str) -> Ty {
 }
 
 /// `__attribute__((mode(DI)))` replaces the width.
-fn mode_type(ty: &Ty, mode: &str) -> Ty {
+fn mode_type(ty: &Ty, mode: &str, long_bytes: u64) -> Ty {
     let signed = match ty.kind() {
         TyKind::Int(int) => int.signed,
         _ => true,
@@ -587,6 +449,7 @@ fn mode_type(ty: &Ty, mode: &str) -> Ty {
         "QI" | "byte" => IntRank::Char,
         "HI" => IntRank::Short,
         "SI" => IntRank::Int,
+        "DI" if long_bytes < 8 => IntRank::LongLong,
         "DI" | "word" | "pointer" => IntRank::Long,
         "TI" => IntRank::Int128,
         _ => return ty.clone(),

@@ -7,6 +7,7 @@
 mod assembly;
 mod labels;
 mod literals;
+mod records;
 mod words;
 
 use super::lex::{Token, TokenKind, skip_group};
@@ -24,6 +25,12 @@ pub const ASSEMBLY: &str = "__racelens_asm";
 pub const ASSEMBLY_OUTPUT: &str = "__racelens_out";
 /// `__racelens_any()`: any value, for the jumps of `asm goto`.
 pub const ANY: &str = "__racelens_any";
+/// A member that stands for `__attribute__((packed))` of its record or enum.
+pub const PACKED: &str = "__racelens_packed";
+/// An array member whose length is the alignment that an attribute asks for.
+pub const ALIGNED: &str = "__racelens_aligned";
+/// An enumerator whose expression has the type that the enum names.
+pub const UNDERLYING: &str = "__racelens_underlying";
 /// lang-c has no 128-bit integer, but it has this word, which no C program uses.
 pub const INT128: &str = "_Decimal128x";
 
@@ -80,7 +87,8 @@ pub enum Part {
 /// How much of the attributes to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attributes {
-    /// Those that change meaning: `cleanup`, `noreturn`, `packed`, `vector_size`, `mode`.
+    /// Those that change meaning: `cleanup`, `noreturn`, `vector_size`, `mode`, and on members
+    /// `packed` and `aligned`.
     Meaningful,
     /// None: for attributes in places where lang-c does not expect one.
     Dropped,
@@ -197,11 +205,17 @@ impl<'a> Normaliser<'a> {
             // `(T){}`: lang-c wants an initialiser, and zero says the same.
             self.emit_text(at, "0");
         }
+        if !is_block {
+            self.record_marks(at);
+        }
         at + 1
     }
 
     /// Whether the `{` opens statements, as opposed to members or initialisers.
     fn opens_block(&self, at: usize) -> bool {
+        if self.tag_keyword_before(at).is_some() {
+            return false;
+        }
         let Some(previous) = at.checked_sub(1).map(|before| self.tokens[before]) else {
             return true;
         };
@@ -416,7 +430,7 @@ mod tests {
             Part::Function,
             "[[nodiscard]] int f(void) { auto x = nullptr; constexpr int y = 1; enum e : char { A }; return (struct s){} .a; }",
             expect![
-                "int f ( void ) { __racelens_auto x = ( ( void * ) 0 ) ; const int y = 1 ; enum e { A } ; return ( struct s ) { 0 } . a ; }"
+                "int f ( void ) { __racelens_auto x = ( ( void * ) 0 ) ; const int y = 1 ; enum e { __racelens_underlying = ( ( char ) - 1 ) , A } ; return ( struct s ) { 0 } . a ; }"
             ],
         );
     }
@@ -427,6 +441,17 @@ mod tests {
             Part::Declaration,
             r#"char *s = "\e[0m\u00e9é" u8"x"; int c = '\e';"#,
             expect![[r#"char * s = "\033[0m\303\251\303\251" u8"x" ; int c = '\033' ;"#]],
+        );
+    }
+
+    #[test]
+    fn attributes_of_records_become_members() {
+        check(
+            Part::Declaration,
+            "struct __attribute__((packed)) s { char c; int i __attribute__((aligned(8))); } __attribute__((__aligned__(16))) v;",
+            expect![
+                "struct s { char __racelens_packed ; char __racelens_aligned [ 16 ] ; char c ; int i __attribute__ (( aligned ( 8 ) )) ; } v ;"
+            ],
         );
     }
 

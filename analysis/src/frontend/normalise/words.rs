@@ -19,9 +19,8 @@ impl Normaliser<'_> {
             "__extension__" | "_Nonnull" | "_Nullable" | "_Null_unspecified" | "__forceinline"
             | "__cdecl" | "__stdcall" | "__fastcall" | "__thiscall" | "__vectorcall"
             | "__unaligned" | "__ptr64" | "__w64" => at + 1,
-            "__declspec" | "_Alignas" | "alignas" if self.next_is(at, b'(') => {
-                skip_group(self.tokens, at + 1)
-            }
+            "__declspec" if self.next_is(at, b'(') => skip_group(self.tokens, at + 1),
+            "_Alignas" | "alignas" if self.next_is(at, b'(') => self.align_as(at),
             "__int128" => self.replace(at, INT128),
             "__int64" => self.replace(at, "long long"),
             "__auto_type" => self.replace(at, AUTO),
@@ -30,6 +29,14 @@ impl Normaliser<'_> {
             "__thread" | "thread_local" => self.replace(at, "_Thread_local"),
             "__alignof__" | "__alignof" | "_Alignof" | "alignof" if self.next_is(at, b'(') => {
                 self.align_of(at)
+            }
+            "sizeof" if self.measures_compound_literal(at) => {
+                let end = skip_group(self.tokens, skip_group(self.tokens, at + 1));
+                self.emit(at);
+                self.emit_text(at, "(");
+                self.run(at + 1, end);
+                self.emit_text(at, ")");
+                end
             }
             "_Static_assert" | "static_assert" if self.next_is(at, b'(') => {
                 self.skip_with_semicolon(at)
@@ -88,6 +95,7 @@ impl Normaliser<'_> {
         if self.attributes == Attributes::Dropped {
             return end;
         }
+        let on_member = self.label_blocks.last() == Some(&false) && !self.is_record_attribute(at);
         let mut inner = at + 3;
         while inner < end {
             let next = if self.next_is(inner, b'(') {
@@ -97,10 +105,8 @@ impl Normaliser<'_> {
             };
             let name = self.tokens[inner].text(self.source).trim_matches('_');
             if self.tokens[inner].kind == TokenKind::Identifier
-                && matches!(
-                    name,
-                    "cleanup" | "noreturn" | "packed" | "vector_size" | "mode"
-                )
+                && (matches!(name, "cleanup" | "noreturn" | "vector_size" | "mode")
+                    || (on_member && matches!(name, "packed" | "aligned")))
             {
                 // lang-c wants these two brackets without a space.
                 for word in ["__attribute__", "((", name] {
@@ -139,6 +145,14 @@ impl Normaliser<'_> {
         self.run(at + 1, end);
         self.emit_text(at, ")");
         end
+    }
+
+    /// `sizeof (T){ … }`: lang-c takes the braces for something else.
+    fn measures_compound_literal(&self, at: usize) -> bool {
+        self.next_is(at, b'(') && {
+            let end = skip_group(self.tokens, at + 1);
+            self.tokens.get(end).is_some_and(|next| next.is(b'{'))
+        }
     }
 
     fn skip_with_semicolon(&self, at: usize) -> usize {
