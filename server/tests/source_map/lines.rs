@@ -259,7 +259,7 @@ fn initialisers_lead_to_their_values() {
                     ^ w table[0].n
               { .n = 2 },
               ^^^^^^^^^^ w table[1]
-                ^^ w table[1].n
+                ^^^^^^ w table[1].n
             };
             #define INIT { 0, 3 }
             struct s one = INIT;

@@ -85,18 +85,18 @@ mod tests {
 
     #[test]
     fn a_later_layer_is_found_however_it_is_named() {
-        let expected = ["`ir` uses `races`, which is a later layer"];
+        let expected = ["`frontend` uses `races`, which is a later layer"];
         for text in [
             "use crate::races::Race;",
-            "use crate::{frontend::Span, races};",
+            "use crate::{ir::Span, races};",
             "fn f() -> crate::races::Race {}",
             "use super::super::races::Race;",
             "mod tests { use super::super::super::races::Race; }",
         ] {
-            assert_eq!(messages("ir/body.rs", text), expected, "{text}");
+            assert_eq!(messages("frontend/parse.rs", text), expected, "{text}");
         }
-        assert_eq!(messages("ir/mod.rs", "use super::races;"), expected);
-        assert_eq!(messages("ir.rs", "use super::races;"), expected);
+        assert_eq!(messages("frontend/mod.rs", "use super::races;"), expected);
+        assert_eq!(messages("frontend.rs", "use super::races;"), expected);
     }
 
     #[test]
@@ -109,7 +109,7 @@ mod tests {
             "// use crate::races::Race;",
             "use salsa::races;",
         ] {
-            assert!(messages("ir/body.rs", text).is_empty(), "{text}");
+            assert!(messages("frontend/parse.rs", text).is_empty(), "{text}");
         }
         assert!(messages("lib.rs", "use crate::races::Race;").is_empty());
         assert!(messages("db.rs", "use crate::input::File;").is_empty());
