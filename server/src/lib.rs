@@ -1,5 +1,6 @@
 //! Everything around the analysis: the project on disk, the command line, the language server.
 
 pub mod cli;
+pub mod models;
 pub mod project;
 pub mod workspace;

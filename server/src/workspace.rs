@@ -8,6 +8,7 @@ use racelens_analysis::host::{
     SyntaxProblem, UnitChange,
 };
 use racelens_analysis::ir::Span;
+use racelens_analysis::models::Models;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -21,6 +22,8 @@ use ustr::Ustr;
 pub struct Workspace {
     pub host: AnalysisHost,
     pub project: Option<Project>,
+    /// What library functions do, with what the project adds.
+    pub models: Models,
     pub notes: Vec<Note>,
     pub units: usize,
     pub bytes: usize,
@@ -53,6 +56,15 @@ impl fmt::Display for WorkspaceError {
 }
 
 impl std::error::Error for WorkspaceError {}
+
+/// A program as it was read, before it is analysed.
+struct ReadProgram {
+    project: Option<Project>,
+    models: Models,
+    texts: Vec<(Ustr, Arc<str>, DataModel)>,
+    notes: Vec<Note>,
+    preprocess_time: Duration,
+}
 
 /// Stack for the threads that parse: enough that ordinary code never needs a larger one.
 const STACK_BYTES: usize = 16 << 20;
@@ -99,15 +111,17 @@ impl Workspace {
                 Err(_) => {}
             }
         }
+        let (models, model_notes) = crate::models::load(&project.config.models);
+        notes.extend(model_notes);
         let preprocess_time = started.elapsed();
-        Ok(Workspace::new(
-            Some(project),
+        let read = ReadProgram {
+            project: Some(project),
+            models,
             texts,
             notes,
             preprocess_time,
-            pool,
-            watch,
-        ))
+        };
+        Ok(Workspace::new(read, pool, watch))
     }
 
     /// Reads text that somebody else has preprocessed.
@@ -130,24 +144,24 @@ impl Workspace {
             }
         }
         let preprocess_time = started.elapsed();
-        Ok(Workspace::new(
-            None,
+        let read = ReadProgram {
+            project: None,
+            models: Models::builtin().clone(),
             texts,
             notes,
             preprocess_time,
-            pool,
-            &|_| (),
-        ))
+        };
+        Ok(Workspace::new(read, pool, &|_| ()))
     }
 
-    fn new(
-        project: Option<Project>,
-        texts: Vec<(Ustr, Arc<str>, DataModel)>,
-        notes: Vec<Note>,
-        preprocess_time: Duration,
-        pool: rayon::ThreadPool,
-        watch: Watch<'_>,
-    ) -> Workspace {
+    fn new(read: ReadProgram, pool: rayon::ThreadPool, watch: Watch<'_>) -> Workspace {
+        let ReadProgram {
+            project,
+            models,
+            texts,
+            notes,
+            preprocess_time,
+        } = read;
         let bytes = texts.iter().map(|(_, text, _)| text.len()).sum();
         let lines = texts
             .iter()
@@ -182,6 +196,7 @@ impl Workspace {
         let mut workspace = Workspace {
             host,
             project,
+            models,
             notes: notes.into_iter().collect(),
             units,
             bytes,
