@@ -368,6 +368,20 @@ fn types_that_contain_themselves_end() {
 }
 
 #[test]
+fn a_typedef_may_mention_itself_behind_a_first_declaration() {
+    let text = "typedef struct node node_t;\ntypedef struct node { node_t *next; int value; } node_t;\nint f(node_t *n) { return n->next->value; }\n";
+    let found = bodies(&host_with(text).analysis());
+    assert!(
+        found["f"]
+            .as_ref()
+            .is_some_and(|body| body.contains("->value")),
+        "{found:?}"
+    );
+    let host = host_with(text);
+    assert!(host.analysis().syntax_problems(&|_| None).is_empty());
+}
+
+#[test]
 fn any_bytes_are_only_text() {
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
     let alphabet: Vec<char> = "(){}[];:,.#\"'\\\n\t *&=+-<>?aA0_$é@`if int struct typedef while"

@@ -74,7 +74,14 @@ impl DeclarationStore {
             return declaration.clone();
         }
         self.parsed.fetch_add(1, Ordering::Relaxed);
-        let parsed = with_parsed(&typedefs, &normalised, Part::Declaration, |parsed| parsed);
+        let mut parsed = with_parsed(&typedefs, &normalised, Part::Declaration, |parsed| parsed);
+        if parsed.is_err() && kind == ItemKind::Typedef {
+            // `typedef struct s { s_t *next; } s_t;` behind a first `typedef struct s s_t;`. Seeing
+            // its own name is the second choice: `typedef int (t)(void)` would be misunderstood.
+            let with_own = mentioned_typedefs(&normalised, &|name| own(name) || is_typedef(name));
+            let again = with_parsed(&with_own, &normalised, Part::Declaration, |parsed| parsed);
+            parsed = again.or(parsed);
+        }
         let mut heads = RecordHeads::default();
         if let Ok(parsed) = &parsed
             && let Some(declaration) = &parsed.declaration

@@ -95,7 +95,12 @@ fn scan_item(source: &str, tokens: &[Token], start: usize, at_end: bool) -> Opti
                 let opens_body = !saw_initialiser
                     && !opens_tag_body(source, tokens, start, at)
                     && !opens_expression(tokens, start, at, parens);
-                let BraceEnd { end, at_next_item } = brace_end(source, tokens, start, at, at_end)?;
+                let braces = Braces {
+                    item_start: start,
+                    open: at,
+                    is_body: opens_body,
+                };
+                let BraceEnd { end, at_next_item } = brace_end(source, tokens, &braces, at_end)?;
                 if at_next_item && !opens_body {
                     return finish(end, is_typedef);
                 }
@@ -122,7 +127,12 @@ fn scan_item(source: &str, tokens: &[Token], start: usize, at_end: bool) -> Opti
                     && !is_attribute_word(text)
                     && let Some(body) = old_style_body(source, tokens, start, at)
                 {
-                    let BraceEnd { end, .. } = brace_end(source, tokens, start, body, at_end)?;
+                    let braces = Braces {
+                        item_start: start,
+                        open: body,
+                        is_body: true,
+                    };
+                    let BraceEnd { end, .. } = brace_end(source, tokens, &braces, at_end)?;
                     return Some(Item {
                         kind: ItemKind::Function,
                         start,
@@ -157,14 +167,9 @@ fn kind_of(source: &str, tokens: &[Token], is_typedef: bool) -> ItemKind {
 ///
 /// Strict matching decides wherever it can. It is overruled by the first `}` in column 0 when it
 /// finds no end at all (a `{` too many, a `}` too few), or when it ends in the middle of an
-/// indented line although the item began in column 0 (a `}` too many).
-fn brace_end(
-    source: &str,
-    tokens: &[Token],
-    item_start: usize,
-    open: usize,
-    at_end: bool,
-) -> Option<BraceEnd> {
+/// indented line although a function began in column 0 (a `}` too many).
+fn brace_end(source: &str, tokens: &[Token], braces: &Braces, at_end: bool) -> Option<BraceEnd> {
+    let open = braces.open;
     let mut depth = 0usize;
     let mut column_zero_end = None;
     let mut at = open;
@@ -199,7 +204,8 @@ fn brace_end(
         });
     }
     let strict = at + 1;
-    if column_zero_end.is_some() || !tokens[item_start].in_column_zero(source) {
+    let began_in_column_zero = tokens[braces.item_start].in_column_zero(source);
+    if column_zero_end.is_some() || !braces.is_body || !began_in_column_zero {
         return Some(BraceEnd::at(strict));
     }
     let one_line = !source[tokens[open].start as usize..tokens[at].start as usize].contains('\n');
@@ -222,6 +228,14 @@ fn brace_end(
         .position(|token| token.is(b'}') && token.in_column_zero(source))
         .map(|found| strict + found + 1);
     Some(BraceEnd::at(resynchronised.unwrap_or(strict)))
+}
+
+/// A group in braces at the top level of an item.
+struct Braces {
+    item_start: usize,
+    open: usize,
+    /// They hold a function's statements, and not members or initialisers.
+    is_body: bool,
 }
 
 /// Where a group in braces ends.
@@ -467,6 +481,18 @@ mod tests {
                 Declaration: int f ( int a ;
                 Function: int g ( int b { return b ; }
                 Function: int h ( void ) { return 2 ; }"#]],
+        );
+    }
+
+    #[test]
+    fn a_closing_brace_at_the_end_of_a_line_ends_a_type() {
+        check(
+            "typedef enum { A,\n  B } kind;\nstruct s\n{\n  int x;\n};\nint table[] = { 1,\n  2 }, *next;\nint f(void)\n{\n}\n",
+            expect![[r#"
+                Typedef: typedef enum { A , B } kind ;
+                Declaration: struct s { int x ; } ;
+                Declaration: int table [ ] = { 1 , 2 } , * next ;
+                Function: int f ( void ) { }"#]],
         );
     }
 

@@ -144,21 +144,26 @@ impl Pretty<'_> {
                 target,
                 place,
                 mode,
-                ..
+                ty,
             } => {
                 format!(
-                    "{} = load{} {}",
+                    "{} = load{}{} {}",
                     self.local(*target),
                     mode.suffix(),
+                    untyped(ty),
                     self.place(place)
                 )
             }
             Statement::Store {
-                place, value, mode, ..
+                place,
+                value,
+                mode,
+                ty,
             } => {
                 format!(
-                    "store{} {} = {}",
+                    "store{}{} {} = {}",
                     mode.suffix(),
+                    untyped(ty),
                     self.place(place),
                     self.operand(value)
                 )
@@ -297,6 +302,11 @@ impl Pretty<'_> {
             Terminator::Unreachable => "unreachable".into(),
         }
     }
+}
+
+/// Marks an access of which the type is not known.
+fn untyped(ty: &Ty) -> &'static str {
+    if ty.is_unknown() { ".untyped" } else { "" }
 }
 
 impl AccessMode {
