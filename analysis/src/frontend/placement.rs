@@ -56,9 +56,16 @@ impl PlacedGroup {
             })
     }
 
-    /// The file that an item stands in, and whether it is one of the system's headers.
+    /// The file that an item stands in, and whether it is one of the system's headers. A macro
+    /// from such a header (`bool`, `NULL`) is marked like the header itself, in the middle of the
+    /// user's text: one piece of the user's makes the item the user's.
     pub fn file_of(&self, item: &GroupItem) -> (Ustr, bool) {
-        let origin = &self.origins[self.group.piece_at(item.start)];
+        let pieces = self.group.piece_at(item.start)..=self.group.piece_at(item.end - 1);
+        let origins = &self.origins[pieces];
+        let origin = origins
+            .iter()
+            .find(|origin| !origin.system)
+            .unwrap_or(&origins[0]);
         (origin.file, origin.system)
     }
 

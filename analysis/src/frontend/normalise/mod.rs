@@ -293,6 +293,8 @@ impl<'a> Normaliser<'a> {
                 && !super::names::is_specifier(first.text(self.source))
                 && !super::split::is_attribute_word(first.text(self.source))
         }) && self.next_is(0, b'(')
+            // `T (*f(void))(int)` has more brackets behind the first ones.
+            && self.tokens.get(skip_group(self.tokens, 1)).is_none_or(|next| !next.is(b'('))
     }
 
     fn next_is(&self, at: usize, character: u8) -> bool {
