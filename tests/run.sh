@@ -26,6 +26,7 @@ if [ "${RACELENS_SAMPLE:-1}" = 1 ]; then
     cargo build --release --quiet
     python3 tests/real/fetch.py --only pixz libsqlite3-sys
     python3 tests/real/front_end_table.py --sample --repeat 1 --fail-below 99.9
+    python3 tests/real/missing_functions.py --sample
 fi
 
 cargo test --workspace
