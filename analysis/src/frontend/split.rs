@@ -209,16 +209,9 @@ fn brace_end(source: &str, tokens: &[Token], braces: &Braces, at_end: bool) -> O
         return Some(BraceEnd::at(strict));
     }
     let one_line = !source[tokens[open].start as usize..tokens[at].start as usize].contains('\n');
-    let plausible = match tokens.get(strict) {
-        None => true,
-        Some(next) => {
-            next.in_column_zero(source)
-                || !matches!(
-                    next.kind,
-                    TokenKind::Identifier | TokenKind::Punctuation(b'}')
-                )
-        }
-    };
+    let plausible = tokens
+        .get(strict)
+        .is_none_or(|next| next.in_column_zero(source) || next.is(b';'));
     if one_line || plausible {
         return Some(BraceEnd::at(strict));
     }
