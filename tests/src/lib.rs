@@ -1,6 +1,7 @@
 //! The harness of the annotated C corpus: what a fixture states, what was found, and where the two differ.
 
 pub mod agreement;
+pub mod analysis;
 pub mod compiler;
 pub mod corpus;
 pub mod expectation;

@@ -14,6 +14,7 @@ pub fn visit_statements<A: Analysis>(
         let Some(mut state) = solution.entries[index].clone() else {
             continue;
         };
+        analysis.enter(&mut state, BlockId(index as u32));
         for (position, statement) in block.statements.iter().enumerate() {
             let id = StatementId {
                 block: BlockId(index as u32),

@@ -1,6 +1,6 @@
 //! The worklist engine.
 
-use super::Analysis;
+use super::{Analysis, Edge};
 use crate::ir::cfg::reverse_postorder;
 use crate::ir::{BlockId, Body, StatementId};
 use std::collections::BTreeSet;
@@ -11,7 +11,12 @@ pub struct Solution<D> {
     pub entries: Vec<Option<D>>,
 }
 
+/// A block that was visited more often than this accumulates its states, so that every analysis ends.
+const PATIENCE: u32 = 8;
+
 /// Computes the least solution. Blocks are visited in reverse postorder, those that changed first.
+/// A block's entry is computed anew from the present ends of its predecessors, so that a value which a
+/// later round replaces leaves no trace.
 pub fn solve<A: Analysis>(analysis: &A, body: &Body) -> Solution<A::Domain> {
     let order = reverse_postorder(&body.blocks);
     let mut position = vec![0; body.blocks.len()];
@@ -19,24 +24,64 @@ pub fn solve<A: Analysis>(analysis: &A, body: &Body) -> Solution<A::Domain> {
         position[block.0 as usize] = index;
     }
     let mut entries: Vec<Option<A::Domain>> = vec![None; body.blocks.len()];
-    entries[0] = Some(analysis.entry(body));
+    // What each block hands over along each of its edges.
+    let mut handed: Vec<Vec<A::Domain>> = vec![Vec::new(); body.blocks.len()];
+    let incoming = incoming_edges(body, &order);
+    let mut visits = vec![0u32; body.blocks.len()];
     let mut pending: BTreeSet<usize> = BTreeSet::from([position[0]]);
     while let Some(next) = pending.pop_first() {
         let block = order[next];
-        let Some(entry) = entries[block.0 as usize].clone() else {
-            continue;
-        };
-        let exit = run_block(analysis, body, block, entry);
-        let terminator = &body.block(block).terminator;
-        for (edge, successor) in terminator.successors().into_iter().enumerate() {
-            let mut state = exit.clone();
-            analysis.edge(&mut state, terminator, edge);
-            if flow_into(&mut entries[successor.0 as usize], state) {
-                pending.insert(position[successor.0 as usize]);
+        let at = block.0 as usize;
+        visits[at] += 1;
+        let mut entry = (at == 0).then(|| analysis.entry(body));
+        for &(from, index) in &incoming[at] {
+            if let Some(state) = handed[from.0 as usize].get(index) {
+                flow_into(&mut entry, state.clone());
             }
         }
+        if visits[at] > PATIENCE
+            && let Some(known) = &entries[at]
+        {
+            flow_into(&mut entry, known.clone());
+        }
+        let Some(entry) = entry else { continue };
+        if visits[at] > 1 && entries[at].as_ref() == Some(&entry) {
+            continue;
+        }
+        entries[at] = Some(entry.clone());
+        let exit = run_block(analysis, body, block, entry);
+        let terminator = &body.block(block).terminator;
+        let successors = terminator.successors();
+        let mut states = Vec::with_capacity(successors.len());
+        for (index, to) in successors.into_iter().enumerate() {
+            let mut state = exit.clone();
+            let edge = Edge {
+                from: block,
+                to,
+                terminator,
+                index,
+            };
+            analysis.edge(&mut state, edge);
+            if handed[at].get(index) != Some(&state) {
+                pending.insert(position[to.0 as usize]);
+            }
+            states.push(state);
+        }
+        handed[at] = states;
     }
     Solution { entries }
+}
+
+/// For each block, the edges that lead to it from blocks that control reaches.
+fn incoming_edges(body: &Body, order: &[BlockId]) -> Vec<Vec<(BlockId, usize)>> {
+    let mut incoming = vec![Vec::new(); body.blocks.len()];
+    for &block in order {
+        let successors = body.block(block).terminator.successors();
+        for (index, to) in successors.into_iter().enumerate() {
+            incoming[to.0 as usize].push((block, index));
+        }
+    }
+    incoming
 }
 
 /// The state behind the statements of a block.
@@ -46,6 +91,7 @@ pub(super) fn run_block<A: Analysis>(
     block: BlockId,
     mut state: A::Domain,
 ) -> A::Domain {
+    analysis.enter(&mut state, block);
     for (index, statement) in body.block(block).statements.iter().enumerate() {
         analysis.statement(
             &mut state,
@@ -104,8 +150,8 @@ mod tests {
             }
         }
 
-        fn edge(&self, state: &mut Set<u32>, _terminator: &Terminator, edge: usize) {
-            if edge == 1 {
+        fn edge(&self, state: &mut Set<u32>, edge: Edge<'_>) {
+            if edge.index == 1 {
                 state.insert(1000);
             }
         }
@@ -123,10 +169,16 @@ mod tests {
                 };
                 let exit = run_block(analysis, body, BlockId(block as u32), entry);
                 let terminator = &body.blocks[block].terminator;
-                for (edge, successor) in terminator.successors().into_iter().enumerate() {
+                for (index, to) in terminator.successors().into_iter().enumerate() {
                     let mut state = exit.clone();
-                    analysis.edge(&mut state, terminator, edge);
-                    changed |= flow_into(&mut entries[successor.0 as usize], state);
+                    let edge = Edge {
+                        from: BlockId(block as u32),
+                        to,
+                        terminator,
+                        index,
+                    };
+                    analysis.edge(&mut state, edge);
+                    changed |= flow_into(&mut entries[to.0 as usize], state);
                 }
             }
             if !changed {

@@ -7,11 +7,13 @@ mod registry;
 mod source_file;
 mod syntax;
 mod unit_edit;
+mod whole_program;
 
 pub use location::{FunctionLocations, Location, SourceFiles};
 pub use program::{PlacedFunction, Program, UnitTable};
 pub use source_file::SourceFile;
 pub use syntax::{ProblemKind, SyntaxProblem};
+pub use whole_program::CheckedProgram;
 
 use crate::db::{Function, Lowered, RootDatabase, Unit, body, lowered};
 use crate::frontend::layout::DataModel;

@@ -231,6 +231,38 @@ pub enum AccessKind {
 }
 
 impl Statement {
+    /// The register that the statement assigns.
+    pub fn target(&self) -> Option<LocalId> {
+        match self {
+            Statement::Load { target, .. }
+            | Statement::Update { target, .. }
+            | Statement::Assign { target, .. } => Some(*target),
+            Statement::Call { target, .. } => *target,
+            Statement::Store { .. } | Statement::Assembly { .. } => None,
+        }
+    }
+
+    /// Shows every operand that the statement reads.
+    pub fn operands(&self, visit: &mut dyn FnMut(&Operand)) {
+        match self {
+            Statement::Load { place, .. } => place.operands(visit),
+            Statement::Store { place, value, .. } | Statement::Update { place, value, .. } => {
+                place.operands(visit);
+                visit(value);
+            }
+            Statement::Assign { value, .. } => value.operands(visit),
+            Statement::Call {
+                callee, arguments, ..
+            } => {
+                if let Callee::Indirect(pointer) = callee {
+                    visit(pointer);
+                }
+                arguments.iter().for_each(visit);
+            }
+            Statement::Assembly { .. } => {}
+        }
+    }
+
     /// The memory access that this statement is, if it is one.
     pub fn access(&self) -> Option<(AccessKind, &Place, AccessMode)> {
         match self {
@@ -240,6 +272,41 @@ impl Statement {
                 Some((AccessKind::Update, place, AccessMode::Atomic))
             }
             Statement::Assign { .. } | Statement::Call { .. } | Statement::Assembly { .. } => None,
+        }
+    }
+}
+
+impl Rvalue {
+    fn operands(&self, visit: &mut dyn FnMut(&Operand)) {
+        match self {
+            Rvalue::Use(value)
+            | Rvalue::Unary(_, value)
+            | Rvalue::Convert { value, .. }
+            | Rvalue::StackAllocate { bytes: value }
+            | Rvalue::VariableArgument(value) => visit(value),
+            Rvalue::Binary { left, right, .. } | Rvalue::PointerDifference { left, right, .. } => {
+                visit(left);
+                visit(right);
+            }
+            Rvalue::AddressOf(place) => place.operands(visit),
+            Rvalue::PointerAdd { base, index, .. } => {
+                visit(base);
+                visit(index);
+            }
+            Rvalue::LabelAddress(_) => {}
+        }
+    }
+}
+
+impl Terminator {
+    /// Shows every operand that the terminator reads.
+    pub fn operands(&self, visit: &mut dyn FnMut(&Operand)) {
+        match self {
+            Terminator::Branch { condition: value, .. }
+            | Terminator::Switch { value, .. }
+            | Terminator::ComputedGoto { address: value, .. }
+            | Terminator::Return(Some(value)) => visit(value),
+            Terminator::Goto(_) | Terminator::Return(None) | Terminator::Unreachable => {}
         }
     }
 }

@@ -90,6 +90,18 @@ impl Place {
         self
     }
 
+    /// Shows every operand that the place depends on.
+    pub fn operands(&self, visit: &mut dyn FnMut(&Operand)) {
+        if let Base::Deref(pointer) = &self.base {
+            visit(pointer);
+        }
+        for projection in &self.path {
+            if let Projection::Index(index) = projection {
+                visit(index);
+            }
+        }
+    }
+
     /// Whether the place can be reached by nobody but the function's own frame, as long as no
     /// address of it is taken.
     pub fn is_local(&self) -> bool {

@@ -1,60 +1,104 @@
 //! The lockset at every point of a function, and at its end (RELAY fig. 4).
 
 use super::domain::Lockset;
-use super::effects::{LockCalls, LockStep, lock_steps};
-use crate::dataflow::{Analysis, Domain, Solution, solve};
+use super::effects::{LockCalls, lock_steps};
+use super::outcomes::Outcomes;
+use super::state::LockState;
+use super::summary::LockSummary;
+use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_statements};
 use crate::ir::{BlockId, Body, Statement, StatementId, Terminator};
-use crate::symexec::{Calls, State, Targets};
+use crate::symexec::{Execution, State};
 use rustc_hash::FxHashMap;
 
 /// The locksets of one function.
-pub struct LocksetSolution {
-    steps: FxHashMap<StatementId, LockStep>,
-    entries: Solution<Lockset>,
+pub struct LocksetSolution<'l> {
+    steps: FxHashMap<StatementId, Outcomes>,
+    loops: &'l Loops,
+    entries: Solution<LockState>,
     /// What a caller finds when the function has returned.
-    pub summary: Lockset,
+    pub summary: LockSummary,
 }
 
 /// Computes the locksets of a function whose symbolic states are known.
-pub fn locksets(
+pub fn locksets<'l>(
     body: &Body,
     states: &Solution<State>,
-    calls: &dyn Calls,
+    execution: &Execution<'l>,
     locks: &dyn LockCalls,
-) -> LocksetSolution {
-    let steps = lock_steps(body, states, calls, locks);
-    let flow = Flow { steps: &steps };
-    let entries = solve(&flow, body);
-    let mut summary: Option<Lockset> = None;
-    for (index, block) in body.blocks.iter().enumerate() {
-        if !matches!(block.terminator, Terminator::Return(_)) {
-            continue;
+) -> LocksetSolution<'l> {
+    let steps = lock_steps(body, states, execution, locks);
+    let loops = execution.loops();
+    let mut outcomes = Outcomes::default();
+    if steps.is_empty() {
+        // Nothing happens to locks in here, as in most functions.
+        let entry = Some(LockState::default());
+        let returns = body
+            .blocks
+            .iter()
+            .zip(&states.entries)
+            .any(|(block, state)| {
+                state.is_some() && matches!(block.terminator, Terminator::Return(_))
+            });
+        if returns {
+            outcomes = Outcomes::always(Lockset::default());
         }
+        let entries = states
+            .entries
+            .iter()
+            .map(|state| state.as_ref().and(entry.clone()))
+            .collect();
+        return LocksetSolution {
+            steps,
+            loops,
+            entries: Solution { entries },
+            summary: LockSummary {
+                outcomes,
+                heap: Vec::new(),
+            },
+        };
+    }
+    let flow = Flow {
+        steps: &steps,
+        loops,
+    };
+    let entries = solve(&flow, body);
+    for (index, block) in body.blocks.iter().enumerate() {
+        let Terminator::Return(value) = &block.terminator else {
+            continue;
+        };
         let Some(mut state) = entries.entries[index].clone() else {
             continue;
         };
         for (position, statement) in block.statements.iter().enumerate() {
             flow.statement(&mut state, statement_id(index, position), statement);
         }
-        match &mut summary {
-            Some(summary) => {
-                summary.join(&state);
-            }
-            None => summary = Some(state),
-        }
+        outcomes.join(&state.returned(value.as_ref()));
     }
+    let outcomes = outcomes.map(Lockset::for_callers);
+    let heap = outcomes.possible().flat_map(Lockset::heap_sites);
+    let heap: std::collections::BTreeSet<_> = heap.collect();
+    let summary = LockSummary {
+        heap: heap.into_iter().collect(),
+        outcomes,
+    };
     LocksetSolution {
         steps,
+        loops,
         entries,
-        summary: summary.unwrap_or_default(),
+        summary,
     }
 }
 
-impl LocksetSolution {
+impl LocksetSolution<'_> {
     /// Calls `visit` for every reachable statement with the lockset in front of it.
-    pub fn visit(&self, body: &Body, visit: impl FnMut(&Lockset, StatementId, &Statement)) {
-        let flow = Flow { steps: &self.steps };
-        crate::dataflow::visit_statements(&flow, body, &self.entries, visit);
+    pub fn visit(&self, body: &Body, mut visit: impl FnMut(&Lockset, StatementId, &Statement)) {
+        let flow = Flow {
+            steps: &self.steps,
+            loops: self.loops,
+        };
+        visit_statements(&flow, body, &self.entries, |state, id, statement| {
+            visit(&state.lockset, id, statement);
+        });
     }
 }
 
@@ -66,24 +110,34 @@ fn statement_id(block: usize, index: usize) -> StatementId {
 }
 
 struct Flow<'s> {
-    steps: &'s FxHashMap<StatementId, LockStep>,
+    steps: &'s FxHashMap<StatementId, Outcomes>,
+    loops: &'s Loops,
 }
 
 impl Analysis for Flow<'_> {
-    type Domain = Lockset;
+    type Domain = LockState;
 
-    fn entry(&self, _body: &Body) -> Lockset {
-        Lockset::default()
+    fn entry(&self, _body: &Body) -> LockState {
+        LockState::default()
     }
 
-    fn statement(&self, state: &mut Lockset, id: StatementId, _statement: &Statement) {
-        match self.steps.get(&id) {
-            Some(LockStep::Acquire(path, mode)) => state.acquire(path.clone(), *mode),
-            Some(LockStep::Release(Targets::Exactly(path))) => state.release(path.clone()),
-            Some(LockStep::Release(Targets::OneOf(paths))) => state.release_one_of(paths.clone()),
-            Some(LockStep::Release(Targets::Unknown)) => state.release_unknown(),
-            Some(LockStep::Call(callee)) => *state = state.then(callee),
-            None => {}
+    fn statement(&self, state: &mut LockState, id: StatementId, statement: &Statement) {
+        match statement {
+            Statement::Call { target, .. } => match self.steps.get(&id) {
+                Some(effect) => state.call(id, *target, effect),
+                None => state.assigned(*target),
+            },
+            Statement::Assign { target, value } => state.computed(*target, value),
+            _ => state.assigned(statement.target()),
+        }
+    }
+
+    fn edge(&self, state: &mut LockState, edge: Edge<'_>) {
+        state.branch(edge.terminator, edge.index);
+        if self.loops.goes_back(edge.from, edge.to) {
+            state.change(|lockset| {
+                lockset.forget_definitions(&|block| self.loops.is_behind(block, edge.to));
+            });
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The lattice of relative locksets.
 
 use crate::dataflow::Domain;
-use crate::symexec::{Path, Targets};
+use crate::ir::{BlockId, StatementId};
+use crate::symexec::{Path, Root, Site, Step, Targets, mentions_definition};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -26,6 +27,8 @@ pub struct Hold {
     pub mode: Mode,
     /// How often, for locks that one thread can take several times.
     pub count: u32,
+    /// The statement of this function that took it, or one of them; `None` if somebody else did.
+    pub taken: Option<StatementId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -48,6 +51,11 @@ impl Lockset {
             .filter(|path| !self.held.contains_key(path))
     }
 
+    /// Whether a caller's hold of this lock may be lost.
+    pub fn may_release(&self, lock: &Path) -> bool {
+        self.released_any || self.released().any(|path| may_be_same(path, lock))
+    }
+
     /// Whether any lock at all may have been released.
     pub fn released_any(&self) -> bool {
         self.released_any
@@ -57,8 +65,19 @@ impl Lockset {
         self.held.get(path).copied()
     }
 
-    pub fn acquire(&mut self, path: Path, mode: Mode) {
-        self.hold(path, Hold { mode, count: 1 });
+    /// Takes a lock. One that has no exact name is not certainly held.
+    pub fn acquire(&mut self, path: Path, mode: Mode, at: StatementId) {
+        if is_exact(&path) {
+            let taken = Some(at);
+            self.hold(
+                path,
+                Hold {
+                    mode,
+                    count: 1,
+                    taken,
+                },
+            );
+        }
     }
 
     pub fn release(&mut self, path: Path) {
@@ -113,21 +132,105 @@ impl Lockset {
                 Targets::OneOf(paths) => bound
                     .released
                     .extend(paths.into_iter().map(|path| (path, *times))),
-                Targets::Unknown => bound.released_any = true,
+                Targets::Unknown => bound.release_somewhere(path, *times),
             }
         }
         for (path, hold) in &self.held {
-            if let Targets::Exactly(path) = rebind(path) {
+            if let Targets::Exactly(path) = rebind(path)
+                && is_exact(&path)
+            {
                 bound.hold(path, *hold);
             }
         }
         bound
     }
 
+    /// A lock is released in an object that has no name any more: where it ends with a member, it can
+    /// only be that member of some object.
+    fn release_somewhere(&mut self, path: &Path, times: u32) {
+        match path.last_field() {
+            Some((record, name)) => {
+                let somewhere = Path::new(Root::Somewhere).then(Step::Field { record, name });
+                self.released.insert(somewhere, times);
+            }
+            None => self.released_any = true,
+        }
+    }
+
+    /// What callers can understand of it: a function's own locals are gone when it returns.
+    pub fn for_callers(&self) -> Lockset {
+        let mut lasting = self.clone();
+        lasting.released.retain(|path, _| path.outlives_function());
+        lasting.held.retain(|path, _| path.outlives_function());
+        lasting.rebound(|path| {
+            if !path.is_known_outside() {
+                Targets::Unknown
+            } else {
+                Targets::Exactly(path.clone())
+            }
+        })
+        .without_places()
+    }
+
+    fn without_places(mut self) -> Lockset {
+        self.held.values_mut().for_each(|hold| hold.taken = None);
+        self
+    }
+
+    /// Says which statement took what is held.
+    pub fn taken_at(&mut self, statement: StatementId) {
+        for hold in self.held.values_mut() {
+            hold.taken = Some(statement);
+        }
+    }
+
+    /// The allocations that names of locks speak of.
+    pub fn heap_sites(&self) -> impl Iterator<Item = Site> + '_ {
+        let paths = self.held.keys().chain(self.released.keys());
+        paths.filter_map(|path| match path.root {
+            Root::Heap(site) => Some(site),
+            _ => None,
+        })
+    }
+
+    /// Control goes back to a loop's head: names that were given in these blocks mean something else.
+    pub fn forget_definitions(&mut self, is_repeated: &dyn Fn(BlockId) -> bool) {
+        self.held
+            .retain(|path, _| !mentions_definition(path, is_repeated));
+        let stale: Vec<(Path, u32)> = self
+            .released
+            .iter()
+            .filter(|(path, _)| mentions_definition(path, is_repeated))
+            .map(|(path, times)| (path.clone(), *times))
+            .collect();
+        for (path, times) in stale {
+            self.released.remove(&path);
+            self.release_somewhere(&path, times);
+        }
+    }
+
+    /// Makes it say what both say of the same point: what either knows to be held is held.
+    pub fn meet(&mut self, other: &Lockset) {
+        for (path, theirs) in &other.held {
+            let mine = self.held.entry(path.clone()).or_insert(*theirs);
+            mine.mode = mine.mode.max(theirs.mode);
+            mine.count = mine.count.max(theirs.count);
+        }
+        self.released.retain(|path, times| match other.released.get(path) {
+            Some(theirs) => {
+                *times = (*times).min(*theirs);
+                true
+            }
+            None => false,
+        });
+        self.released_any &= other.released_any;
+    }
+
     fn hold(&mut self, path: Path, more: Hold) {
         let hold = self.held.entry(path).or_insert(Hold {
             mode: more.mode,
             count: 0,
+            taken: more.taken,
         });
         hold.count = hold.count.saturating_add(more.count).min(MOST_HOLDS);
         hold.mode = hold.mode.max(more.mode);
@@ -154,6 +257,14 @@ const MOST_RELEASES: u32 = 8;
 /// Nor one that only acquires.
 const MOST_HOLDS: u32 = 8;
 
+/// Whether a name stands for one lock only.
+fn is_exact(path: &Path) -> bool {
+    path.root != Root::Somewhere
+        && !path
+            .steps
+            .contains(&Step::Index(crate::symexec::Index::Any))
+}
+
 /// Whether two names may stand for one lock: an element that is not known, or members of the same
 /// name behind different pointers.
 fn may_be_same(left: &Path, right: &Path) -> bool {
@@ -161,7 +272,9 @@ fn may_be_same(left: &Path, right: &Path) -> bool {
         return true;
     }
     let is_fixed = |path: &Path| {
-        !path.steps.contains(&crate::symexec::Step::Deref) && !path.has_unknown_index()
+        !path.steps.contains(&Step::Deref)
+            && !path.has_unknown_index()
+            && path.root != Root::Somewhere
     };
     // Two variables, or two constant parts of variables, are different locks.
     if is_fixed(left) && is_fixed(right) {
@@ -178,6 +291,7 @@ impl Domain for Lockset {
             let theirs = other.held[path];
             hold.mode = hold.mode.min(theirs.mode);
             hold.count = hold.count.min(theirs.count);
+            hold.taken = hold.taken.min(theirs.taken);
         }
         for (path, times) in &other.released {
             let mine = self.released.entry(path.clone()).or_default();
@@ -216,10 +330,9 @@ impl fmt::Display for Lockset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::symexec::Root;
 
     fn lock(index: u32) -> Path {
-        Path::new(Root::Formal(index)).then(crate::symexec::Step::Deref)
+        Path::new(Root::Formal(index)).then(Step::Deref)
     }
 
     /// Locksets of random histories over three locks with fixed names.
@@ -242,6 +355,10 @@ mod tests {
                                 Mode::Shared
                             } else {
                                 Mode::Exclusive
+                            },
+                            StatementId {
+                                block: BlockId(0),
+                                index: 0,
                             },
                         ),
                         2 | 3 => set.release(lock(next(3))),

@@ -1,82 +1,153 @@
 //! What calls do to locks, in terms of the function that calls.
 
 use super::domain::{Lockset, Mode};
+use super::outcomes::{Outcomes, Sign, Signs};
+use super::summary::LockSummary;
 use crate::dataflow::{Solution, visit_statements};
-use crate::ir::{Body, Callee, FunctionRef, Statement, StatementId};
-use crate::symexec::{Calls, Execution, Rebinding, State, Targets, Value};
+use crate::ir::{Body, Statement, StatementId};
+use crate::models::{self, Action, FunctionModel, LockKind, When};
+use crate::symexec::{CallSite, Execution, Rebinding, State, Targets, Value, model_value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What is known about locks in the functions that a body calls.
 pub trait LockCalls {
-    fn lock_effect(&self, function: FunctionRef) -> Option<LockEffect>;
+    /// What the call may do to locks: one effect for each function that it may reach. An empty list is a
+    /// call that touches none.
+    fn lock_effects(&self, call: CallSite) -> Vec<LockEffect<'_>>;
+
+    /// Whether the semaphore at this call is used as a lock.
+    fn is_binary_semaphore(&self, call: CallSite) -> bool;
 }
 
 /// What a function does to locks, in its own terms.
-#[derive(Clone, Debug)]
-pub enum LockEffect {
-    /// Takes the lock that the n-th argument points to.
-    Acquire { argument: usize, mode: Mode },
-    /// Releases the lock that the n-th argument points to.
-    Release { argument: usize },
+#[derive(Clone)]
+pub enum LockEffect<'m> {
     /// A function of the program, from its entry to its return.
-    Summary(Arc<Lockset>),
+    Summary(Arc<LockSummary>),
+    /// A library function.
+    Model(&'m FunctionModel),
+    /// A function of which nothing is known touches no lock.
+    Nothing,
 }
 
-/// One step on a lockset, in the caller's terms.
-#[derive(Clone, Debug)]
-pub(super) enum LockStep {
-    Acquire(crate::symexec::Path, Mode),
-    Release(Targets),
-    Call(Lockset),
-}
-
-/// The steps of all calls that touch locks.
+/// The effects of all calls that touch locks.
 pub(super) fn lock_steps(
     body: &Body,
     states: &Solution<State>,
-    calls: &dyn Calls,
+    execution: &Execution<'_>,
     locks: &dyn LockCalls,
-) -> FxHashMap<StatementId, LockStep> {
+) -> FxHashMap<StatementId, Outcomes> {
     let mut steps = FxHashMap::default();
-    let execution = Execution { body, calls };
-    visit_statements(&execution, body, states, |state, id, statement| {
+    visit_statements(execution, body, states, |state, id, statement| {
         let Statement::Call {
             callee, arguments, ..
         } = statement
         else {
             return;
         };
-        let function = match callee {
-            Callee::Direct(function) => *function,
-            Callee::Indirect(pointer) => match state.operand(pointer) {
-                Value::Function(function) => function,
-                _ => return,
-            },
-        };
-        let Some(effect) = locks.lock_effect(function) else {
+        let call = execution.call_site(state, id, callee, arguments.len());
+        let effects = locks.lock_effects(call);
+        if effects.is_empty() {
             return;
-        };
+        }
         let values: Vec<Value> = arguments
             .iter()
             .map(|argument| state.operand(argument))
             .collect();
-        let target = |index: usize| values.get(index).map_or(Targets::Unknown, Value::targets);
-        let step = match effect {
-            LockEffect::Acquire { argument, mode } => match target(argument) {
-                Targets::Exactly(path) => Some(LockStep::Acquire(path, mode)),
-                // A lock that cannot be named is not certainly held.
-                Targets::OneOf(_) | Targets::Unknown => None,
-            },
-            LockEffect::Release { argument } => Some(LockStep::Release(target(argument))),
-            LockEffect::Summary(lockset) => {
-                let rebinding = Rebinding::new(state, &values);
-                Some(LockStep::Call(lockset.rebound(|path| rebinding.path(path))))
-            }
-        };
-        if let Some(step) = step {
+        let mut step = Outcomes::default();
+        for effect in &effects {
+            step.join(&match effect {
+                LockEffect::Summary(summary) => {
+                    let rebinding =
+                        Rebinding::new(state, &values).at(execution.site(id), &summary.heap);
+                    summary.outcomes.map(|lockset| {
+                        let mut bound = lockset.rebound(|path| rebinding.path(path));
+                        bound.taken_at(id);
+                        bound
+                    })
+                }
+                LockEffect::Model(model) => {
+                    let is_lock = |kind| match kind {
+                        LockKind::Semaphore => locks.is_binary_semaphore(call),
+                        // They keep nobody on another processor from writing.
+                        LockKind::Interrupts | LockKind::Rcu | LockKind::Sequence => false,
+                        LockKind::Mutex | LockKind::Spin | LockKind::ReadWrite | LockKind::Global => {
+                            true
+                        }
+                    };
+                    model_outcomes(model, state, &values, id, &is_lock)
+                }
+                LockEffect::Nothing => Outcomes::always(Lockset::default()),
+            });
+        }
+        if step != Outcomes::always(Lockset::default()) {
             steps.insert(id, step);
         }
     });
     steps
+}
+
+fn model_outcomes(
+    model: &FunctionModel,
+    state: &State,
+    values: &[Value],
+    id: StatementId,
+    is_lock: &dyn Fn(LockKind) -> bool,
+) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    for sign in Sign::ALL {
+        let mut lockset = Lockset::default();
+        for effect in &model.effects {
+            let happens = happens(effect.when, sign, values);
+            let target = |lock: &models::Value| model_value(state, values, lock).targets();
+            match &effect.action {
+                Action::Acquire {
+                    lock, mode, kind, ..
+                } if is_lock(*kind) && happens == Happens::Certainly => {
+                    // A lock that cannot be named is not certainly held.
+                    if let Targets::Exactly(path) = target(lock) {
+                        lockset.acquire(path, lock_mode(*mode), id);
+                    }
+                }
+                Action::Release { lock } if happens != Happens::Never => match target(lock) {
+                    Targets::Exactly(path) => lockset.release(path),
+                    Targets::OneOf(paths) => lockset.release_one_of(paths),
+                    Targets::Unknown => lockset.release_unknown(),
+                },
+                _ => {}
+            }
+        }
+        outcomes.add(Signs::one(sign), &lockset);
+    }
+    outcomes
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Happens {
+    Certainly,
+    Perhaps,
+    Never,
+}
+
+fn happens(when: When, sign: Sign, values: &[Value]) -> Happens {
+    let by = |is: bool| if is { Happens::Certainly } else { Happens::Never };
+    match when {
+        When::Always => Happens::Certainly,
+        When::Result(test) => by(Signs::passing(test).contains(sign)),
+        When::Argument(index, test) => match values.get(usize::from(index)) {
+            Some(Value::Constant(value)) => by(Signs::passing(test).contains(Sign::of(*value))),
+            Some(Value::Address(_) | Value::OneOf(_) | Value::Function(_)) => {
+                by(Signs::passing(test).contains(Sign::Positive))
+            }
+            _ => Happens::Perhaps,
+        },
+    }
+}
+
+fn lock_mode(mode: models::Mode) -> Mode {
+    match mode {
+        models::Mode::Exclusive => Mode::Exclusive,
+        models::Mode::Shared => Mode::Shared,
+    }
 }

@@ -4,7 +4,12 @@
 mod analysis;
 mod domain;
 mod effects;
+mod outcomes;
+mod state;
+mod summary;
 
 pub use analysis::{LocksetSolution, locksets};
 pub use domain::{Hold, Lockset, Mode};
 pub use effects::{LockCalls, LockEffect};
+pub use outcomes::{Outcomes, Sign, Signs};
+pub use summary::LockSummary;

@@ -362,6 +362,16 @@ impl FunctionModel {
             .is_none_or(|expected| arguments >= usize::from(expected))
     }
 
+    /// Whether a call can change which locks are held.
+    pub fn touches_locks(&self) -> bool {
+        self.effects.iter().any(|effect| {
+            matches!(
+                effect.action,
+                Action::Acquire { .. } | Action::Release { .. }
+            )
+        })
+    }
+
     /// Whether the function's own body runs as one of the effects.
     pub fn wraps_body(&self) -> bool {
         self.effects

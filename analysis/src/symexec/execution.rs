@@ -1,52 +1,62 @@
 //! The flow function of the symbolic execution.
 
-use super::path::{Path, Root, Site, Step};
+use super::model_effects;
+use super::path::{Definition, Path, Root, Site, Step};
 use super::rebind::Rebinding;
 use super::state::State;
 use super::summary::ValueSummary;
-use super::value::Value;
-use crate::dataflow::Analysis;
+use super::value::{Targets, Value};
+use crate::dataflow::{Analysis, Edge, Liveness, Loops};
 use crate::ir::*;
+use crate::models::FunctionModel;
 use std::sync::Arc;
 
 /// What is known about the functions that a body calls.
 pub trait Calls {
-    /// What a call does to values; `None` if nothing is known about the function.
-    fn effect(&self, function: FunctionRef) -> Option<CallEffect>;
+    /// What the call may do to values: one effect for each function that it may reach. `function` is the
+    /// one that is called, if that is certain.
+    fn value_effects(&self, call: CallSite) -> Vec<CallEffect<'_>>;
+}
+
+/// A call in the body that is analysed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallSite {
+    pub statement: StatementId,
+    /// The function that is called, if that is certain.
+    pub function: Option<FunctionRef>,
+    pub arguments: usize,
 }
 
 /// What a call does to values.
 #[derive(Clone)]
-pub enum CallEffect {
+pub enum CallEffect<'m> {
     /// A function of the program.
     Summary(Arc<ValueSummary>),
-    /// Returns memory that nobody else knows.
-    Allocates,
-    /// Returns one of its arguments.
-    ReturnsArgument(usize),
-    /// Writes to what its pointer arguments point to, and nowhere else.
-    WritesArguments,
-    /// Writes to no memory of the program.
-    WritesNothing,
+    /// A library function.
+    Model(&'m FunctionModel),
+    /// A function of which nothing is known writes to what its arguments point to.
+    Unknown,
 }
 
 pub struct Execution<'e> {
-    pub body: &'e Body,
-    pub calls: &'e dyn Calls,
+    body: &'e Body,
+    calls: &'e dyn Calls,
+    loops: &'e Loops,
+    liveness: &'e Liveness,
 }
 
 impl Analysis for Execution<'_> {
     type Domain = State;
 
     fn entry(&self, body: &Body) -> State {
-        State::entry(body.locals.len(), body.parameters)
+        State::entry(body.parameters)
     }
 
     fn statement(&self, state: &mut State, id: StatementId, statement: &Statement) {
         match statement {
             Statement::Load { target, place, .. } => {
                 let value = state.read(&state.place(place));
-                state.set_register(*target, value);
+                self.define(state, id, *target, value);
             }
             Statement::Store { place, value, .. } => {
                 let value = state.operand(value);
@@ -56,12 +66,12 @@ impl Analysis for Execution<'_> {
             Statement::Update { target, place, .. } => {
                 let targets = state.place(place);
                 let value = state.read(&targets);
-                state.set_register(*target, value);
+                self.define(state, id, *target, value);
                 state.write(&targets, &Value::Anything);
             }
             Statement::Assign { target, value } => {
                 let value = self.rvalue(state, id, value);
-                state.set_register(*target, value);
+                self.define(state, id, *target, value);
             }
             Statement::Call {
                 target,
@@ -75,17 +85,69 @@ impl Analysis for Execution<'_> {
             }
         }
     }
+
+    fn edge(&self, state: &mut State, edge: Edge<'_>) {
+        state.retain_registers(|local| self.liveness.is_needed(edge.to, local));
+        if self.loops.goes_back(edge.from, edge.to) {
+            state.forget_definitions(&|block| self.loops.is_behind(block, edge.to));
+        }
+    }
+
+    /// Registers that a loop assigns, and those on which paths disagree, get a name here.
+    fn enter(&self, state: &mut State, block: BlockId) {
+        let assigned = self.loops.assigned(block);
+        state.change_registers(|local, value| {
+            let is_open = *value == Value::Anything
+                || assigned.is_some_and(|assigned| assigned.contains(&local));
+            is_open.then(|| named(Definition::Merge(block, local)))
+        });
+    }
 }
 
-impl Execution<'_> {
+/// A value that has no name but where it comes from.
+fn named(definition: Definition) -> Value {
+    Value::Entry(Path::new(Root::Value(definition)))
+}
+
+impl<'e> Execution<'e> {
+    pub fn new(
+        body: &'e Body,
+        calls: &'e dyn Calls,
+        loops: &'e Loops,
+        liveness: &'e Liveness,
+    ) -> Execution<'e> {
+        Execution {
+            body,
+            calls,
+            loops,
+            liveness,
+        }
+    }
+
+    pub fn body(&self) -> &'e Body {
+        self.body
+    }
+
+    pub fn loops(&self) -> &'e Loops {
+        self.loops
+    }
+
+    fn define(&self, state: &mut State, id: StatementId, target: LocalId, value: Value) {
+        let value = match value {
+            Value::Anything => named(Definition::Statement(id)),
+            value => value,
+        };
+        state.set_register(target, value);
+    }
+
     fn rvalue(&self, state: &State, id: StatementId, value: &Rvalue) -> Value {
         match value {
             Rvalue::Use(operand) => state.operand(operand),
             Rvalue::Convert { value, from } if !from.is_float() => state.operand(value),
             Rvalue::AddressOf(place) => match state.place(place) {
-                super::Targets::Exactly(path) => Value::address_of(path),
-                super::Targets::OneOf(paths) => Value::OneOf(paths),
-                super::Targets::Unknown => Value::Anything,
+                Targets::Exactly(path) => Value::address_of(path),
+                Targets::OneOf(paths) => Value::OneOf(paths),
+                Targets::Unknown => Value::Anything,
             },
             Rvalue::PointerAdd { base, index, size } => {
                 let base = state.operand(base);
@@ -111,10 +173,33 @@ impl Execution<'_> {
         }
     }
 
-    fn site(&self, statement: StatementId) -> Site {
+    pub fn site(&self, statement: StatementId) -> Site {
         Site {
             function: self.body.function,
             statement,
+            part: 0,
+        }
+    }
+
+    /// The call that a statement is, as far as the state tells what is called.
+    pub fn call_site(
+        &self,
+        state: &State,
+        statement: StatementId,
+        callee: &Callee,
+        arguments: usize,
+    ) -> CallSite {
+        let function = match callee {
+            Callee::Direct(function) => Some(*function),
+            Callee::Indirect(pointer) => match state.operand(pointer) {
+                Value::Function(function) => Some(function),
+                _ => None,
+            },
+        };
+        CallSite {
+            statement,
+            function,
+            arguments,
         }
     }
 
@@ -130,49 +215,74 @@ impl Execution<'_> {
             .iter()
             .map(|argument| state.operand(argument))
             .collect();
-        let function = match callee {
-            Callee::Direct(function) => Some(*function),
-            Callee::Indirect(pointer) => match state.operand(pointer) {
-                Value::Function(function) => Some(function),
-                _ => None,
-            },
-        };
-        let effect = function.and_then(|function| self.calls.effect(function));
-        let result = match &effect {
-            Some(CallEffect::Summary(summary)) => {
+        let site = self.call_site(state, id, callee, arguments.len());
+        let effects = self.calls.value_effects(site);
+        let mut result = Value::Nothing;
+        let mut joined: Option<State> = None;
+        let several = effects.len() > 1;
+        for effect in &effects {
+            if several {
+                let mut branch = state.clone();
+                result.join(&self.effect(&mut branch, id, effect, &values));
+                match &mut joined {
+                    Some(joined) => {
+                        crate::dataflow::Domain::join(joined, &branch);
+                    }
+                    None => joined = Some(branch),
+                }
+            } else {
+                result = self.effect(state, id, effect, &values);
+            }
+        }
+        if let Some(joined) = joined {
+            *state = joined;
+        }
+        if effects.is_empty() {
+            result = self.effect(state, id, &CallEffect::Unknown, &values);
+        }
+        if let Some(target) = target {
+            self.define(state, id, target, result);
+        }
+    }
+
+    fn effect(
+        &self,
+        state: &mut State,
+        id: StatementId,
+        effect: &CallEffect<'_>,
+        values: &[Value],
+    ) -> Value {
+        match effect {
+            CallEffect::Summary(summary) => {
                 let before = state.clone();
-                let rebinding = Rebinding::new(&before, &values);
+                let rebinding = Rebinding::new(&before, values).at(self.site(id), &summary.heap);
                 let result = rebinding.value(&summary.result);
                 if summary.forgot {
                     state.forget_shared();
+                }
+                for field in &summary.clobbered {
+                    state.clobber_field(*field);
                 }
                 for (path, value) in &summary.stores {
                     let value = rebinding.value(value);
                     state.write(&rebinding.path(path), &value);
                 }
+                values.iter().for_each(|value| state.escape(value));
                 result
             }
-            Some(CallEffect::Allocates) => Value::Address(Path::new(Root::Heap(self.site(id)))),
-            Some(CallEffect::ReturnsArgument(index)) => {
-                values.get(*index).cloned().unwrap_or(Value::Anything)
+            CallEffect::Model(model) => {
+                if !model.pure {
+                    values.iter().for_each(|value| state.escape(value));
+                }
+                model_effects::apply(state, model, values, self.site(id))
             }
-            Some(CallEffect::WritesNothing) => Value::Anything,
-            Some(CallEffect::WritesArguments) | None => {
-                for value in &values {
+            CallEffect::Unknown => {
+                for value in values {
                     state.forget_targets(&value.targets());
+                    state.escape(value);
                 }
                 Value::Anything
             }
-        };
-        let keeps_addresses = !matches!(
-            effect,
-            Some(CallEffect::WritesNothing | CallEffect::Allocates)
-        );
-        if keeps_addresses {
-            values.iter().for_each(|value| state.escape(value));
-        }
-        if let Some(target) = target {
-            state.set_register(target, result);
         }
     }
 }

@@ -2,15 +2,18 @@
 //! formals and of globals (RELAY §3.1, fig. 2).
 
 mod execution;
+mod model_effects;
 mod path;
 mod rebind;
 mod state;
 mod summary;
 mod value;
 
-pub use execution::{CallEffect, Calls, Execution};
-pub use path::{Index, Path, Root, Site, Step};
+pub use execution::{CallEffect, CallSite, Calls, Execution};
+pub use model_effects::model_value;
+pub use path::{Definition, Index, Path, Root, Site, Step};
 pub use rebind::Rebinding;
 pub use state::State;
+pub(crate) use state::mentions_definition;
 pub use summary::{ValueSummary, summarise};
 pub use value::{Targets, Value};

@@ -1,6 +1,6 @@
 //! Symbolic places: memory named by how the function got there.
 
-use crate::ir::{FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
+use crate::ir::{BlockId, FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
 use std::fmt;
 use ustr::Ustr;
 
@@ -21,6 +21,15 @@ pub enum Root {
     Local(LocalId),
     /// What an allocation made.
     Heap(Site),
+    /// A value that has no other name, by where this activation got it. It is the value itself, not a
+    /// variable that holds it.
+    Value(Definition),
+    /// A local variable of an activation of that function in the same thread.
+    Frame(FunctionRef, LocalId),
+    /// A local variable of an activation of that function in another thread.
+    ForeignFrame(FunctionRef, LocalId),
+    /// Nobody knows what: something with the steps that follow.
+    Somewhere,
 }
 
 /// A statement of the program, as an allocation site.
@@ -28,6 +37,26 @@ pub enum Root {
 pub struct Site {
     pub function: FunctionRef,
     pub statement: StatementId,
+    /// Tells several objects apart that one call makes.
+    pub part: u32,
+}
+
+/// Where a value without another name comes from. The name is good until control goes there again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Definition {
+    /// What the statement computed, loaded or got from a call.
+    Statement(StatementId),
+    /// What a register held where paths met.
+    Merge(BlockId, LocalId),
+}
+
+impl Definition {
+    pub fn block(self) -> BlockId {
+        match self {
+            Definition::Statement(statement) => statement.block,
+            Definition::Merge(block, _) => block,
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -74,10 +103,36 @@ impl Path {
     /// Whether the place belongs to a caller or to everybody, and not to this activation.
     pub fn outlives_function(&self) -> bool {
         match self.root {
-            Root::Global(_) | Root::Heap(_) => true,
-            Root::Formal(_) => self.steps.contains(&Step::Deref),
-            Root::Local(_) => self.steps.contains(&Step::Deref),
+            Root::Global(_)
+            | Root::Heap(_)
+            | Root::Frame(..)
+            | Root::ForeignFrame(..)
+            | Root::Somewhere => true,
+            Root::Formal(_) | Root::Local(_) | Root::Value(_) => self.steps.contains(&Step::Deref),
         }
+    }
+
+    /// Whether a caller of the function can understand the path.
+    pub fn is_known_outside(&self) -> bool {
+        self.all_roots(&|root| !matches!(root, Root::Local(_) | Root::Value(_)))
+    }
+
+    /// Whether all roots on the way, those of indices too, are of some kind.
+    pub fn all_roots(&self, test: &dyn Fn(Root) -> bool) -> bool {
+        test(self.root)
+            && self.steps.iter().all(|step| match step {
+                Step::Index(Index::Entry(path)) => path.all_roots(test),
+                _ => true,
+            })
+    }
+
+    /// The record and member that the path ends with, elements left aside.
+    pub fn last_field(&self) -> Option<(RecordRef, Ustr)> {
+        self.steps.iter().rev().find_map(|step| match step {
+            Step::Field { record, name } => Some(Some((*record, *name))),
+            Step::Index(_) => None,
+            Step::Deref | Step::Bytes(_) => Some(None),
+        })?
     }
 
     /// Whether an element on the way is not known by a constant.
@@ -89,10 +144,7 @@ impl Path {
 
     /// Whether the path names a formal anywhere.
     pub fn mentions_formal(&self) -> bool {
-        matches!(self.root, Root::Formal(_))
-            || self.steps.iter().any(
-                |step| matches!(step, Step::Index(Index::Entry(path)) if path.mentions_formal()),
-            )
+        !self.all_roots(&|root| !matches!(root, Root::Formal(_)))
     }
 
     /// Whether `other` is this place or a part of it, reached by members and elements alone.
@@ -161,18 +213,10 @@ impl Index {
     }
 }
 
-/// Prints as a C programmer would write it; formals as `$0`, `$1`.
-impl fmt::Display for Path {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = match self.root {
-            Root::Formal(index) => format!("${index}"),
-            Root::Global(global) => global.name.to_string(),
-            Root::Local(local) => format!("%{}", local.0),
-            Root::Heap(site) => format!(
-                "heap({}:{}:{})",
-                site.function.name, site.statement.block.0, site.statement.index
-            ),
-        };
+impl Path {
+    /// Writes the path as a C programmer would; `root` says what the root is called.
+    pub fn render(&self, root: &dyn Fn(Root) -> String) -> String {
+        let mut text = root(self.root);
         let mut steps = self.steps.iter().peekable();
         while let Some(step) = steps.next() {
             match step {
@@ -186,11 +230,40 @@ impl fmt::Display for Path {
                 },
                 Step::Field { name, .. } => text = format!("{text}.{name}"),
                 Step::Index(Index::Constant(value)) => text = format!("{text}[{value}]"),
-                Step::Index(Index::Entry(path)) => text = format!("{text}[{path}]"),
+                Step::Index(Index::Entry(path)) => text = format!("{text}[{}]", path.render(root)),
                 Step::Index(Index::Any) => text = format!("{text}[?]"),
                 Step::Bytes(bytes) => text = format!("{text}{{{bytes:+}}}"),
             }
         }
-        f.write_str(&text)
+        text
+    }
+}
+
+/// Formals print as `$0`, `$1`.
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(&|root| match root {
+            Root::Formal(index) => format!("${index}"),
+            Root::Global(global) => global.name.to_string(),
+            Root::Local(local) => format!("%{}", local.0),
+            Root::Heap(site) => {
+                let part = match site.part {
+                    0 => String::new(),
+                    part => format!(".{part}"),
+                };
+                let StatementId { block, index } = site.statement;
+                format!("heap({}:{}:{index}{part})", site.function.name, block.0)
+            }
+            Root::Value(Definition::Statement(statement)) => {
+                format!("value({}:{})", statement.block.0, statement.index)
+            }
+            Root::Value(Definition::Merge(block, local)) => {
+                format!("merge({}:%{})", block.0, local.0)
+            }
+            Root::Frame(function, local) | Root::ForeignFrame(function, local) => {
+                format!("{}.%{}", function.name, local.0)
+            }
+            Root::Somewhere => "some".to_string(),
+        }))
     }
 }

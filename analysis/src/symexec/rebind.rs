@@ -1,6 +1,6 @@
 //! Puts a caller's values in place of a callee's formals (RELAY fig. 5).
 
-use super::path::{Index, Path, Root, Step};
+use super::path::{Index, Path, Root, Site, Step};
 use super::state::State;
 use super::value::{Targets, Value};
 use std::collections::BTreeSet;
@@ -9,18 +9,47 @@ use std::collections::BTreeSet;
 pub struct Rebinding<'r> {
     state: &'r State,
     arguments: &'r [Value],
+    /// Where the call stands, and the allocations of the callee that it may stand for.
+    call: Option<(Site, &'r [Site])>,
 }
 
 impl<'r> Rebinding<'r> {
     pub fn new(state: &'r State, arguments: &'r [Value]) -> Rebinding<'r> {
-        Rebinding { state, arguments }
+        Rebinding {
+            state,
+            arguments,
+            call: None,
+        }
+    }
+
+    /// Objects that the callee makes are named by the call: each call makes others.
+    pub fn at(mut self, call: Site, allocations: &'r [Site]) -> Rebinding<'r> {
+        self.call = Some((call, allocations));
+        self
+    }
+
+    fn heap(&self, site: Site) -> Root {
+        match self.call {
+            Some((call, allocations)) => match allocations.binary_search(&site) {
+                Ok(index) => Root::Heap(Site {
+                    part: index as u32 + 1,
+                    ..call
+                }),
+                Err(_) => Root::Somewhere,
+            },
+            None => Root::Somewhere,
+        }
     }
 
     /// What the callee's place is for the caller.
     pub fn path(&self, path: &Path) -> Targets {
         let (start, steps) = match path.root {
-            Root::Global(_) | Root::Heap(_) => (
+            Root::Global(_) | Root::Frame(..) | Root::ForeignFrame(..) | Root::Somewhere => (
                 Targets::Exactly(Path::new(path.root)),
+                path.steps.as_slice(),
+            ),
+            Root::Heap(site) => (
+                Targets::Exactly(Path::new(self.heap(site))),
                 path.steps.as_slice(),
             ),
             Root::Formal(index) => match path.steps.split_first() {
@@ -35,7 +64,7 @@ impl<'r> Rebinding<'r> {
                 // The variable of the formal itself is gone when the callee returns.
                 _ => return Targets::Unknown,
             },
-            Root::Local(_) => return Targets::Unknown,
+            Root::Local(_) | Root::Value(_) => return Targets::Unknown,
         };
         steps
             .iter()
@@ -56,6 +85,7 @@ impl<'r> Rebinding<'r> {
                 .get(*index as usize)
                 .cloned()
                 .unwrap_or(Value::Anything),
+            Value::Entry(path) if path.root == Root::Somewhere => Value::Anything,
             Value::Entry(path) => self.state.read(&self.path(path)),
             Value::Address(path) => address(self.path(path)),
             Value::OneOf(paths) => {

@@ -1,46 +1,46 @@
 //! The symbolic store: what registers and memory hold at one point of a function.
 
-use super::path::{Path, Root, Step};
+use super::path::{Index, Path, Root, Step};
 use super::value::{Targets, Value};
 use crate::dataflow::Domain;
-use crate::ir::{LocalId, Operand, Place, Projection};
+use crate::ir::{BlockId, LocalId, Operand, Place, Projection, RecordRef};
 use std::collections::{BTreeMap, BTreeSet};
+use ustr::Ustr;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
-    registers: Vec<Value>,
+    /// Registers that were assigned and may still be read.
+    registers: BTreeMap<LocalId, Value>,
     /// Memory that was written since the entry; everything else holds its entry value.
     memory: BTreeMap<Path, Value>,
     /// Locals whose address others may know.
     escaped: BTreeSet<LocalId>,
+    /// Members that were written in objects without a name.
+    clobbered: BTreeSet<(RecordRef, Ustr)>,
     /// More was written than is listed: memory of others may hold anything.
     forgot: bool,
 }
 
 /// More written places than this are not told apart.
 const MOST_ENTRIES: usize = 96;
+const MOST_CLOBBERED: usize = 64;
 
 impl State {
-    /// The state at the entry of a function with so many locals and formals.
-    pub fn entry(locals: usize, formals: usize) -> State {
-        let registers = (0..locals)
-            .map(|index| {
-                if index < formals {
-                    Value::Entry(Path::new(Root::Formal(index as u32)))
-                } else {
-                    Value::Nothing
-                }
-            })
-            .collect();
+    /// The state at the entry of a function with so many formals.
+    pub fn entry(formals: usize) -> State {
+        let formal = |index: usize| {
+            let value = Value::Entry(Path::new(Root::Formal(index as u32)));
+            (LocalId(index as u32), value)
+        };
         State {
-            registers,
+            registers: (0..formals).map(formal).collect(),
             ..State::default()
         }
     }
 
     pub fn operand(&self, operand: &Operand) -> Value {
         match operand {
-            Operand::Local(local) => self.registers[local.0 as usize].clone(),
+            Operand::Local(local) => self.registers.get(local).cloned().unwrap_or_default(),
             Operand::Integer(value) => Value::Constant(*value),
             Operand::Function(function) => Value::Function(*function),
             Operand::Float(_) | Operand::String(_) | Operand::Unknown => Value::Anything,
@@ -48,7 +48,20 @@ impl State {
     }
 
     pub fn set_register(&mut self, local: LocalId, value: Value) {
-        self.registers[local.0 as usize] = value;
+        self.registers.insert(local, value);
+    }
+
+    pub fn retain_registers(&mut self, mut is_needed: impl FnMut(LocalId) -> bool) {
+        self.registers.retain(|local, _| is_needed(*local));
+    }
+
+    /// Gives registers another value, where `change` has one.
+    pub fn change_registers(&mut self, mut change: impl FnMut(LocalId, &Value) -> Option<Value>) {
+        for (local, value) in &mut self.registers {
+            if let Some(new) = change(*local, value) {
+                *value = new;
+            }
+        }
     }
 
     /// Which memory a place names.
@@ -114,18 +127,18 @@ impl State {
             return value.clone();
         }
         // A struct of which a part was written holds no value that has a name.
-        if self.memory.keys().any(|known| path.contains(known)) {
+        if self.parts_of(path).next().is_some() {
             return Value::Anything;
         }
         // A struct that was written as a whole: its members are those of the value.
         for length in (0..path.steps.len()).rev() {
+            if path.steps[length] == Step::Deref {
+                break;
+            }
             let whole = Path {
                 root: path.root,
                 steps: path.steps[..length].to_vec(),
             };
-            if path.steps[length] == Step::Deref {
-                break;
-            }
             match self.memory.get(&whole) {
                 Some(Value::Entry(origin)) => {
                     let mut member = origin.clone();
@@ -144,17 +157,37 @@ impl State {
         self.entry_value(path)
     }
 
+    /// What was written inside a place.
+    pub fn parts_of<'s>(&'s self, path: &'s Path) -> impl Iterator<Item = (&'s Path, &'s Value)> {
+        // Paths are sorted root first, step by step: all that begin with this one are neighbours.
+        self.memory
+            .range(path.clone()..)
+            .take_while(|(known, _)| known.root == path.root && known.steps.starts_with(&path.steps))
+            .filter(|(known, _)| path.contains(known))
+    }
+
     fn entry_value(&self, path: &Path) -> Value {
         if !path.outlives_function() && matches!(path.root, Root::Local(_)) {
             return Value::Nothing;
         }
         // UNSOUND: what another thread writes to a pointer between two reads of it in one function
         // is not seen; both reads name the same object.
-        if path.is_too_long() || (self.forgot && path.outlives_function()) {
+        if path.is_too_long()
+            || path.root == Root::Somewhere
+            || (path.outlives_function() && (self.forgot || self.is_clobbered(path)))
+        {
             Value::Anything
         } else {
             Value::Entry(path.clone())
         }
+    }
+
+    fn is_clobbered(&self, path: &Path) -> bool {
+        !self.clobbered.is_empty()
+            && path.steps.iter().any(|step| match step {
+                Step::Field { record, name } => self.clobbered.contains(&(*record, *name)),
+                _ => false,
+            })
     }
 
     pub fn write(&mut self, targets: &Targets, value: &Value) {
@@ -175,6 +208,10 @@ impl State {
     }
 
     fn write_path(&mut self, path: &Path, value: &Value) {
+        if path.root == Root::Somewhere {
+            self.clobber(path);
+            return;
+        }
         self.memory.retain(|known, _| !path.contains(known));
         for (known, held) in &mut self.memory {
             if known.may_overlap(path) {
@@ -185,7 +222,7 @@ impl State {
     }
 
     fn set(&mut self, path: Path, value: Value) {
-        let is_ambiguous = path.steps.contains(&Step::Index(super::path::Index::Any));
+        let is_ambiguous = path.steps.contains(&Step::Index(Index::Any));
         if is_ambiguous {
             let mut joined = self.read_path(&path);
             joined.join(&value);
@@ -195,6 +232,24 @@ impl State {
         }
         if self.memory.len() > MOST_ENTRIES {
             self.forget_shared();
+        }
+    }
+
+    /// Somewhere, what such a path ends with was written.
+    fn clobber(&mut self, path: &Path) {
+        match path.last_field() {
+            Some(field) if self.clobbered.len() < MOST_CLOBBERED => self.clobber_field(field),
+            _ => self.forget_shared(),
+        }
+    }
+
+    /// This member was written in objects that nobody can name.
+    pub fn clobber_field(&mut self, field: (RecordRef, Ustr)) {
+        self.clobbered.insert(field);
+        for (known, held) in &mut self.memory {
+            if known.outlives_function() && known.last_field() == Some(field) {
+                *held = Value::Anything;
+            }
         }
     }
 
@@ -231,6 +286,32 @@ impl State {
         }
     }
 
+    /// Control goes back to a loop's head: names that were given in these blocks will be given anew.
+    pub fn forget_definitions(&mut self, is_repeated: &dyn Fn(BlockId) -> bool) {
+        let is_stale = |path: &Path| mentions_definition(path, is_repeated);
+        let stale_value = |value: &Value| match value {
+            Value::Entry(path) | Value::Address(path) => is_stale(path),
+            Value::OneOf(paths) => paths.iter().any(is_stale),
+            Value::Nothing | Value::Anything | Value::Constant(_) | Value::Function(_) => false,
+        };
+        let values = self.registers.values_mut().chain(self.memory.values_mut());
+        for value in values.filter(|value| stale_value(value)) {
+            *value = Value::Anything;
+        }
+        let stale: Vec<Path> = self
+            .memory
+            .keys()
+            .filter(|path| is_stale(path))
+            .cloned()
+            .collect();
+        for path in stale {
+            self.memory.remove(&path);
+            if path.outlives_function() && !matches!(path.root, Root::Heap(_)) {
+                self.clobber(&path);
+            }
+        }
+    }
+
     /// The address in a value becomes known to others.
     pub fn escape(&mut self, value: &Value) {
         let mut add = |path: &Path| {
@@ -256,9 +337,23 @@ impl State {
             .filter(|(path, _)| path.outlives_function())
     }
 
+    /// Members that were written in objects without a name.
+    pub fn clobbered(&self) -> &BTreeSet<(RecordRef, Ustr)> {
+        &self.clobbered
+    }
+
     pub fn forgot(&self) -> bool {
         self.forgot
     }
+}
+
+/// Whether a path names a value or an allocation that one of these blocks makes again.
+pub(crate) fn mentions_definition(path: &Path, is_repeated: &dyn Fn(BlockId) -> bool) -> bool {
+    !path.all_roots(&|root| match root {
+        Root::Value(definition) => !is_repeated(definition.block()),
+        Root::Heap(site) => !is_repeated(site.statement.block),
+        _ => true,
+    })
 }
 
 fn targets_outlive(targets: &Targets) -> bool {
@@ -272,27 +367,24 @@ fn targets_outlive(targets: &Targets) -> bool {
 impl Domain for State {
     fn join(&mut self, other: &State) -> bool {
         let mut changed = false;
-        for (mine, theirs) in self.registers.iter_mut().zip(&other.registers) {
-            changed |= mine.join(theirs);
+        for (local, theirs) in &other.registers {
+            changed |= self.registers.entry(*local).or_default().join(theirs);
         }
-        let keys: BTreeSet<Path> = self
-            .memory
-            .keys()
-            .chain(other.memory.keys())
-            .cloned()
-            .collect();
-        let mut joined = BTreeMap::new();
-        for path in keys {
-            let mut value = self.read_path(&path);
-            value.join(&other.read_path(&path));
-            joined.insert(path, value);
+        if self.memory != other.memory {
+            let keys: BTreeSet<&Path> = self.memory.keys().chain(other.memory.keys()).collect();
+            let mut joined = BTreeMap::new();
+            for path in keys {
+                let mut value = self.read_path(path);
+                value.join(&other.read_path(path));
+                joined.insert(path.clone(), value);
+            }
+            changed |= joined != self.memory;
+            self.memory = joined;
         }
-        changed |= joined != self.memory;
-        self.memory = joined;
-        let escaped = self.escaped.len();
+        let before = (self.escaped.len(), self.clobbered.len(), self.forgot);
         self.escaped.extend(&other.escaped);
-        changed |= self.escaped.len() > escaped || (other.forgot && !self.forgot);
+        self.clobbered.extend(&other.clobbered);
         self.forgot |= other.forgot;
-        changed
+        changed || before != (self.escaped.len(), self.clobbered.len(), self.forgot)
     }
 }

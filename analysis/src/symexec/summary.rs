@@ -1,11 +1,13 @@
 //! What a function does to values, for its callers.
 
-use super::execution::{Calls, Execution};
-use super::path::{Path, Root};
+use super::execution::Execution;
+use super::path::{Path, Root, Site, Step};
 use super::state::State;
 use super::value::Value;
-use crate::dataflow::{Domain, Solution, solve};
-use crate::ir::{BlockId, Body, StatementId, Terminator};
+use crate::dataflow::{Analysis, Domain, Solution, solve};
+use crate::ir::{BlockId, Body, RecordRef, StatementId, Terminator};
+use std::collections::BTreeSet;
+use ustr::Ustr;
 
 /// A function's effect in terms of its formals and of globals.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -14,14 +16,44 @@ pub struct ValueSummary {
     pub result: Value,
     /// What memory that it wrote holds at its end.
     pub stores: Vec<(Path, Value)>,
+    /// Members that it wrote in objects that no caller can name.
+    pub clobbered: BTreeSet<(RecordRef, Ustr)>,
     /// It wrote more than it could tell.
     pub forgot: bool,
+    /// The allocations that the summary speaks of, sorted.
+    pub heap: Vec<Site>,
+}
+
+impl ValueSummary {
+    /// Makes it hold for both. What only one of them wrote holds anything.
+    pub fn join(&mut self, other: &ValueSummary) {
+        self.result.join(&other.result);
+        let stored = |stores: &[(Path, Value)], path: &Path| {
+            let found = stores.iter().find(|(known, _)| known == path);
+            found.map_or(Value::Anything, |(_, value)| value.clone())
+        };
+        let mut stores: Vec<(Path, Value)> = Vec::new();
+        for (path, _) in self.stores.iter().chain(&other.stores) {
+            if stores.iter().any(|(known, _)| known == path) {
+                continue;
+            }
+            let mut value = stored(&self.stores, path);
+            value.join(&stored(&other.stores, path));
+            stores.push((path.clone(), value));
+        }
+        stores.sort_by(|left, right| left.0.cmp(&right.0));
+        self.stores = stores;
+        self.clobbered.extend(&other.clobbered);
+        self.forgot |= other.forgot;
+        self.heap.extend(&other.heap);
+        self.heap.sort_unstable();
+        self.heap.dedup();
+    }
 }
 
 /// Executes a function symbolically; returns its summary and the states in front of its blocks.
-pub fn summarise(body: &Body, calls: &dyn Calls) -> (ValueSummary, Solution<State>) {
-    let execution = Execution { body, calls };
-    let solution = solve(&execution, body);
+pub fn summarise(body: &Body, execution: &Execution<'_>) -> (ValueSummary, Solution<State>) {
+    let solution = solve(execution, body);
     let mut result = Value::Nothing;
     let mut exit: Option<State> = None;
     for (index, block) in body.blocks.iter().enumerate() {
@@ -31,15 +63,16 @@ pub fn summarise(body: &Body, calls: &dyn Calls) -> (ValueSummary, Solution<Stat
         let Some(mut state) = solution.entries[index].clone() else {
             continue;
         };
+        execution.enter(&mut state, BlockId(index as u32));
         for (position, statement) in block.statements.iter().enumerate() {
             let id = StatementId {
                 block: BlockId(index as u32),
                 index: position as u32,
             };
-            crate::dataflow::Analysis::statement(&execution, &mut state, id, statement);
+            execution.statement(&mut state, id, statement);
         }
         if let Some(returned) = returned {
-            result.join(&without_locals(state.operand(returned)));
+            result.join(&for_callers(state.operand(returned)));
         }
         match &mut exit {
             Some(exit) => {
@@ -48,28 +81,62 @@ pub fn summarise(body: &Body, calls: &dyn Calls) -> (ValueSummary, Solution<Stat
             None => exit = Some(state),
         }
     }
-    let summary = match exit {
-        Some(exit) => ValueSummary {
-            result,
-            stores: exit
-                .written()
-                .filter(|(path, _)| !matches!(path.root, Root::Local(_)))
-                .map(|(path, value)| (path.clone(), without_locals(value.clone())))
-                .collect(),
-            forgot: exit.forgot(),
-        },
-        // It never returns.
-        None => ValueSummary::default(),
-    };
+    // Without an exit it never returns.
+    let summary = exit.map_or_else(ValueSummary::default, |exit| summary_of(result, &exit));
     (summary, solution)
 }
 
-/// A caller cannot name the callee's locals.
-fn without_locals(value: Value) -> Value {
-    let is_local = |path: &Path| matches!(path.root, Root::Local(_));
+fn summary_of(result: Value, exit: &State) -> ValueSummary {
+    let mut summary = ValueSummary {
+        result,
+        clobbered: exit.clobbered().clone(),
+        forgot: exit.forgot(),
+        ..ValueSummary::default()
+    };
+    for (path, value) in exit.written() {
+        if path.is_known_outside() {
+            summary
+                .stores
+                .push((path.clone(), for_callers(value.clone())));
+        } else if !matches!(path.root, Root::Local(_)) || path.steps.contains(&Step::Deref) {
+            match path.last_field() {
+                Some(field) => {
+                    summary.clobbered.insert(field);
+                }
+                None => summary.forgot = true,
+            }
+        }
+    }
+    let mut heap = BTreeSet::new();
+    collect_heap(&summary.result, &mut heap);
+    for (path, value) in &summary.stores {
+        if let Root::Heap(site) = path.root {
+            heap.insert(site);
+        }
+        collect_heap(value, &mut heap);
+    }
+    summary.heap = heap.into_iter().collect();
+    summary
+}
+
+fn collect_heap(value: &Value, heap: &mut BTreeSet<Site>) {
+    let mut add = |path: &Path| {
+        if let Root::Heap(site) = path.root {
+            heap.insert(site);
+        }
+    };
+    match value {
+        Value::Entry(path) | Value::Address(path) => add(path),
+        Value::OneOf(paths) => paths.iter().for_each(add),
+        Value::Nothing | Value::Anything | Value::Constant(_) | Value::Function(_) => {}
+    }
+}
+
+/// A caller cannot name the callee's locals and intermediate values.
+fn for_callers(value: Value) -> Value {
     match &value {
-        Value::Address(path) | Value::Entry(path) if is_local(path) => Value::Anything,
-        Value::OneOf(paths) if paths.iter().any(is_local) => Value::Anything,
+        Value::Address(path) | Value::Entry(path) if !path.is_known_outside() => Value::Anything,
+        Value::OneOf(paths) if !paths.iter().all(Path::is_known_outside) => Value::Anything,
         _ => value,
     }
 }

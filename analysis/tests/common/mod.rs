@@ -1,99 +1,128 @@
-//! Small C programs as bodies, with summaries that are computed when they are asked for.
+//! Small C programs with the summaries of their functions.
 
+use racelens_analysis::callgraph::{CallGraph, FunctionId, Functions, components};
+use racelens_analysis::dataflow::{Liveness, Loops, visit_statements};
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{AnalysisHost, Change, UnitChange};
-use racelens_analysis::ir::{Body, FunctionRef};
-use racelens_analysis::locksets::{LockCalls, LockEffect, Lockset, Mode, locksets};
-use racelens_analysis::symexec::{CallEffect, Calls, ValueSummary, summarise};
-use std::cell::RefCell;
+use racelens_analysis::ir::{Body, Callee, FunctionRef, Operand, Statement, StatementId};
+use racelens_analysis::locksets::{Lockset, locksets};
+use racelens_analysis::models::Models;
+use racelens_analysis::points_to;
+use racelens_analysis::summaries::{Callees, Semaphores, Summaries, summarise_program};
+use racelens_analysis::symexec::{Execution, State, summarise};
 use std::collections::HashMap;
 use std::sync::Arc;
 use ustr::Ustr;
 
-/// A program whose functions are summarised callees first; one that is being summarised is unknown.
-pub struct Program {
-    pub bodies: Vec<Arc<Body>>,
-    values: RefCell<HashMap<Ustr, Option<Arc<ValueSummary>>>>,
-    locks: RefCell<HashMap<Ustr, Option<Arc<Lockset>>>>,
-}
+/// What the library functions of the tests do.
+const MODELS: &str = r#"
+library = "test"
 
-impl Program {
-    pub fn new(text: &str) -> Program {
-        let mut host = AnalysisHost::default();
-        let unit = UnitChange {
-            path: Ustr::from("test.c"),
-            text: Some(Arc::from(text)),
-            data_model: DataModel::LP64,
-        };
-        host.apply(Change { units: vec![unit] });
-        let analysis = host.analysis();
-        let bodies = analysis
-            .functions()
-            .into_iter()
-            .filter_map(|function| analysis.body(function))
-            .collect();
-        Program {
-            bodies,
-            values: RefCell::default(),
-            locks: RefCell::default(),
+[[model]]
+functions = ["lock"]
+effects = [{ acquire = { lock = "arg0" } }]
+
+[[model]]
+functions = ["read_lock"]
+effects = [{ acquire = { lock = "arg0", mode = "shared" } }]
+
+[[model]]
+functions = ["try_lock"]
+effects = [{ acquire = { lock = "arg0", blocking = false, when = "zero" } }]
+
+[[model]]
+functions = ["unlock"]
+effects = [{ release = { lock = "arg0" } }]
+
+[[model]]
+functions = ["probe"]
+pure = true
+"#;
+
+/// What is shown of one statement.
+pub type Visit<'v> = &'v mut dyn FnMut(&Body, &State, &Lockset, &Statement);
+
+/// A program, given to `visit` statement by statement, function by function, and its summaries.
+pub fn visit_program(text: &str, visit: Visit<'_>, finish: &mut dyn FnMut(&Body, &Lockset)) {
+    let mut host = AnalysisHost::default();
+    let unit = UnitChange {
+        path: Ustr::from("test.c"),
+        text: Some(Arc::from(text)),
+        data_model: DataModel::LP64,
+    };
+    host.apply(Change { units: vec![unit] });
+    let analysis = host.analysis();
+    let models = Models::builtin()
+        .extended(&[("test.toml", MODELS)])
+        .expect("the models are right");
+    let mut functions = Functions::default();
+    for function in analysis.functions() {
+        if let Some(body) = analysis.body(function) {
+            let name = body.function;
+            let id = functions.add(body);
+            functions.name(name, id);
         }
     }
-
-    fn body(&self, function: FunctionRef) -> Option<&Arc<Body>> {
-        self.bodies
-            .iter()
-            .find(|body| body.function.name == function.name)
+    let constraints: Vec<_> = functions
+        .ids()
+        .map(|id| {
+            let body = functions.body(id);
+            let constraints = points_to::constraints(body, &models);
+            (body.function, Arc::new(constraints))
+        })
+        .collect();
+    let resolve = |name: FunctionRef| {
+        let known = functions.resolve(name).iter();
+        known.map(|id| functions.body(*id).function).collect()
+    };
+    let points_to = points_to::solve(&constraints, &resolve);
+    let graph = CallGraph::new(&functions, &points_to, &models);
+    let semaphores = Semaphores::new(&graph);
+    let order = components(&graph.callees);
+    let summaries = summarise_program(&graph, &semaphores, &order);
+    for function in functions.ids() {
+        visit_function(&graph, &summaries, &semaphores, function, visit, finish);
     }
 }
 
-impl Calls for Program {
-    fn effect(&self, function: FunctionRef) -> Option<CallEffect> {
-        match function.name.as_str() {
-            "malloc" => return Some(CallEffect::Allocates),
-            "probe" | "lock" | "unlock" | "read_lock" => return Some(CallEffect::WritesNothing),
-            _ => {}
-        }
-        if let Some(known) = self.values.borrow().get(&function.name) {
-            return known.clone().map(CallEffect::Summary);
-        }
-        let body = self.body(function)?;
-        self.values.borrow_mut().insert(function.name, None);
-        let summary = Arc::new(summarise(body, self).0);
-        self.values
-            .borrow_mut()
-            .insert(function.name, Some(summary.clone()));
-        Some(CallEffect::Summary(summary))
-    }
+fn visit_function(
+    graph: &CallGraph<'_>,
+    summaries: &Summaries,
+    semaphores: &Semaphores,
+    function: FunctionId,
+    visit: Visit<'_>,
+    finish: &mut dyn FnMut(&Body, &Lockset),
+) {
+    let body = graph.functions.body(function);
+    let callees = Callees {
+        function,
+        graph,
+        summaries,
+        semaphores,
+    };
+    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
+    let execution = Execution::new(body, &callees, &loops, &liveness);
+    let (_, states) = summarise(body, &execution);
+    let solution = locksets(body, &states, &execution, &callees);
+    let mut held: HashMap<StatementId, Lockset> = HashMap::new();
+    solution.visit(body, |lockset, id, _| {
+        held.insert(id, lockset.clone());
+    });
+    visit_statements(&execution, body, &states, |state, id, statement| {
+        visit(body, state, &held[&id], statement);
+    });
+    finish(body, &solution.summary.any());
 }
 
-impl LockCalls for Program {
-    fn lock_effect(&self, function: FunctionRef) -> Option<LockEffect> {
-        match function.name.as_str() {
-            "lock" => {
-                return Some(LockEffect::Acquire {
-                    argument: 0,
-                    mode: Mode::Exclusive,
-                });
-            }
-            "read_lock" => {
-                return Some(LockEffect::Acquire {
-                    argument: 0,
-                    mode: Mode::Shared,
-                });
-            }
-            "unlock" => return Some(LockEffect::Release { argument: 0 }),
-            _ => {}
-        }
-        if let Some(known) = self.locks.borrow().get(&function.name) {
-            return known.clone().map(LockEffect::Summary);
-        }
-        let body = self.body(function)?;
-        self.locks.borrow_mut().insert(function.name, None);
-        let (_, states) = summarise(body, self);
-        let summary = Arc::new(locksets(body, &states, self, self).summary);
-        self.locks
-            .borrow_mut()
-            .insert(function.name, Some(summary.clone()));
-        Some(LockEffect::Summary(summary))
+/// The arguments of a call of one of these functions.
+#[allow(dead_code)]
+pub fn call_of<'s>(statement: &'s Statement, names: &[&str]) -> Option<&'s [Operand]> {
+    match statement {
+        Statement::Call {
+            callee: Callee::Direct(callee),
+            arguments,
+            ..
+        } if names.contains(&callee.name.as_str()) => Some(arguments),
+        _ => None,
     }
 }

@@ -1,0 +1,64 @@
+//! The facts of one function.
+
+use crate::callgraph::FunctionId;
+use crate::ir::{AccessKind, StatementId};
+use crate::locksets::Lockset;
+use crate::models::Context;
+use crate::points_to::Class;
+use crate::symexec::{Targets, Value};
+use std::sync::Arc;
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct FunctionFacts {
+    pub accesses: Vec<Access>,
+    pub calls: Vec<CallFact>,
+    pub starts: Vec<StartFact>,
+}
+
+/// One access to memory that several threads may reach.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Access {
+    pub statement: StatementId,
+    pub kind: AccessKind,
+    pub cell: Cell,
+    /// Indivisible: does not race with others of that kind.
+    pub atomic: bool,
+    /// Gives the memory back.
+    pub frees: bool,
+    /// In terms of the function's entry.
+    pub place: Targets,
+    pub locks: Arc<Lockset>,
+}
+
+/// Which memory, for the index from memory to accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Cell {
+    pub class: Class,
+    /// The whole object with all its members, and not a member alone.
+    pub whole: bool,
+}
+
+/// A call of a function of the program, directly or by a library function that was given it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CallFact {
+    pub statement: StatementId,
+    pub targets: Vec<FunctionId>,
+    /// What is called, if it is a value that a caller may know.
+    pub callee: Option<Value>,
+    pub arguments: Vec<Value>,
+    pub locks: Arc<Lockset>,
+    /// May happen more than once in one run of the function.
+    pub repeats: bool,
+}
+
+/// Something is started that runs beside its starter.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StartFact {
+    pub statement: StatementId,
+    pub targets: Vec<FunctionId>,
+    pub entry: Option<Value>,
+    pub arguments: Vec<Value>,
+    pub context: Context,
+    /// One run of the function may start it more than once.
+    pub repeats: bool,
+}

@@ -1,0 +1,184 @@
+//! What library functions do that other threads may notice, as their models say.
+
+use super::extract::Extraction;
+use super::facts::{Access, CallFact, Cell, StartFact};
+use crate::callgraph::FunctionId;
+use crate::ir::{AccessKind, Operand, StatementId};
+use crate::locksets::Lockset;
+use crate::models::{Action, AtomicOperation, FunctionModel, Root, Size, Step, Value as ModelValue};
+use crate::symexec::{State, Value, model_value};
+use std::sync::Arc;
+
+/// A call of a library function in front of its effects.
+struct LibraryCall<'c> {
+    state: &'c State,
+    statement: StatementId,
+    arguments: &'c [Operand],
+    values: &'c [Value],
+    locks: &'c Arc<Lockset>,
+}
+
+pub(super) fn effects(
+    extraction: &mut Extraction<'_>,
+    state: &State,
+    statement: StatementId,
+    model: &FunctionModel,
+    arguments: &[Operand],
+    values: &[Value],
+    locks: &Arc<Lockset>,
+) {
+    let call = LibraryCall {
+        state,
+        statement,
+        arguments,
+        values,
+        locks,
+    };
+    for effect in &model.effects {
+        match &effect.action {
+            Action::Read { pointer, size } => {
+                call.access(extraction, pointer, Some(size), AccessKind::Read);
+            }
+            Action::Write { pointer, size, .. } => {
+                call.access(extraction, pointer, Some(size), AccessKind::Write);
+            }
+            Action::Copy { to, from, size } => {
+                call.access(extraction, from, Some(size), AccessKind::Read);
+                call.access(extraction, to, Some(size), AccessKind::Write);
+            }
+            Action::Free { pointer } => {
+                if let Some(access) = call.access(extraction, pointer, None, AccessKind::Write) {
+                    access.frees = true;
+                }
+            }
+            Action::Atomic(atomic) => {
+                let kind = match atomic.operation {
+                    AtomicOperation::Load => AccessKind::Read,
+                    AtomicOperation::Store | AtomicOperation::Clear => AccessKind::Write,
+                    _ => AccessKind::Update,
+                };
+                let size = Size::Bytes(0);
+                if let Some(pointer) = &atomic.pointer
+                    && let Some(access) = call.access(extraction, pointer, Some(&size), kind)
+                {
+                    access.atomic = true;
+                }
+            }
+            Action::Call {
+                function,
+                arguments,
+            }
+            | Action::Once {
+                entry: function,
+                arguments,
+                ..
+            } => call.callback(extraction, function, arguments, &effect.action),
+            Action::Start {
+                entry,
+                arguments,
+                context,
+                many,
+                ..
+            } => {
+                let started = call.functions(extraction, entry);
+                let repeats = *many || extraction.loops.repeats(statement);
+                extraction.facts.starts.push(StartFact {
+                    statement,
+                    targets: started,
+                    entry: Some(call.value(entry)),
+                    arguments: arguments.iter().map(|value| call.value(value)).collect(),
+                    context: *context,
+                    repeats,
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+impl LibraryCall<'_> {
+    fn value(&self, value: &ModelValue) -> Value {
+        model_value(self.state, self.values, value)
+    }
+
+    /// The argument that a model's value starts from.
+    fn operand(&self, value: &ModelValue) -> Option<&Operand> {
+        match value.root {
+            Root::Argument(index) => self.arguments.get(usize::from(index)),
+            _ => None,
+        }
+    }
+
+    /// The functions that a model's value may be.
+    fn functions(&self, extraction: &Extraction<'_>, value: &ModelValue) -> Vec<FunctionId> {
+        if let Value::Function(name) = self.value(value) {
+            return extraction.graph.functions.resolve(name).to_vec();
+        }
+        match self.operand(value) {
+            Some(operand) if value.path.is_empty() => {
+                extraction.graph.functions_in(extraction.function, operand)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn callback(
+        &self,
+        extraction: &mut Extraction<'_>,
+        function: &ModelValue,
+        arguments: &[ModelValue],
+        action: &Action,
+    ) {
+        let targets = self.functions(extraction, function);
+        if targets.is_empty() {
+            return;
+        }
+        extraction.facts.calls.push(CallFact {
+            statement: self.statement,
+            targets,
+            callee: Some(self.value(function)),
+            arguments: arguments.iter().map(|value| self.value(value)).collect(),
+            locks: self.locks.clone(),
+            repeats: !matches!(action, Action::Once { .. }),
+        });
+    }
+
+    /// An access to what a model's value points to, if another thread may reach that.
+    fn access<'f>(
+        &self,
+        extraction: &'f mut Extraction<'_>,
+        pointer: &ModelValue,
+        size: Option<&Size>,
+        kind: AccessKind,
+    ) -> Option<&'f mut Access> {
+        let operand = self.operand(pointer)?;
+        // A null pointer or a constant is no object.
+        if !matches!(operand, Operand::Local(_)) {
+            return None;
+        }
+        let points_to = extraction.graph.points_to();
+        let mut class = points_to.pointee(extraction.execution.body().function, operand)?;
+        for step in &pointer.path {
+            match step {
+                Step::Dereference => class = points_to.deref(class)?,
+                Step::Element => {}
+                Step::Field(_) => return None,
+            }
+        }
+        if !points_to.is_shared(class) {
+            return None;
+        }
+        // Of a string, the first characters are read; of anything else, all of it may be.
+        let whole = !matches!(size, Some(Size::String | Size::Bytes(0)));
+        extraction.facts.accesses.push(Access {
+            statement: self.statement,
+            kind,
+            cell: Cell { class, whole },
+            atomic: false,
+            frees: false,
+            place: self.value(pointer).targets(),
+            locks: self.locks.clone(),
+        });
+        extraction.facts.accesses.last_mut()
+    }
+}

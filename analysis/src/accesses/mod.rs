@@ -1,0 +1,9 @@
+//! What a function does that other threads may notice: guarded accesses (RELAY fig. 6), calls and thread
+//! starts, each with the locks held since the entry.
+
+mod extract;
+mod facts;
+mod library;
+
+pub use extract::function_facts;
+pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact};

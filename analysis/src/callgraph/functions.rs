@@ -1,0 +1,53 @@
+//! All functions that have a body, by number and by name.
+
+use crate::ir::{Body, FunctionRef};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// A function of the program; numbers are given in the order of files and lines.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// The bodies of a program.
+#[derive(Clone, Default)]
+pub struct Functions {
+    bodies: Vec<Arc<Body>>,
+    names: FxHashMap<FunctionRef, Vec<FunctionId>>,
+}
+
+impl Functions {
+    pub fn add(&mut self, body: Arc<Body>) -> FunctionId {
+        let id = FunctionId(self.bodies.len() as u32);
+        self.bodies.push(body);
+        id
+    }
+
+    /// Says that a name means this function. A header's function has one name for each unit, and a name
+    /// that several programs of a project define means several functions.
+    pub fn name(&mut self, name: FunctionRef, function: FunctionId) {
+        let known = self.names.entry(name).or_default();
+        if !known.contains(&function) {
+            known.push(function);
+        }
+    }
+
+    pub fn resolve(&self, name: FunctionRef) -> &[FunctionId] {
+        self.names.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn body(&self, function: FunctionId) -> &Arc<Body> {
+        &self.bodies[function.0 as usize]
+    }
+
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
+        (0..self.bodies.len() as u32).map(FunctionId)
+    }
+}

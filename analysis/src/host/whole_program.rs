@@ -1,0 +1,92 @@
+//! The analysis of the whole program as it is now.
+
+use super::Analysis;
+use crate::callgraph::{FunctionId, Functions};
+use crate::db::{Function, FunctionKind, body, lowered, unit_environment};
+use crate::frontend::lower::Environment;
+use crate::ir::{FunctionRef, GlobalScope, Span, StatementId};
+use crate::models::Models;
+use crate::points_to::{Constraints, constraints_with_layouts};
+use crate::races::{self, Options, Sighting, WholeProgram};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The whole program with its functions as the database knows them.
+pub struct CheckedProgram {
+    pub program: WholeProgram,
+    functions: Vec<Function>,
+}
+
+impl Analysis {
+    /// Looks for races in the whole program.
+    pub fn check(&self, models: &Models, options: Options) -> CheckedProgram {
+        let entities: Vec<Function> = self.functions();
+        let db = self.database();
+        let constraints: Vec<Option<(FunctionRef, Arc<Constraints>)>> = entities
+            .par_iter()
+            .map_with(db.clone(), |db, function| {
+                let body = body(db, *function)?;
+                let environment = unit_environment(db, function.unit(db));
+                let layouts = |record| environment.record_layout(record);
+                let constraints = constraints_with_layouts(&body, models, &layouts);
+                Some((body.function, Arc::new(constraints)))
+            })
+            .collect();
+        let constraints: Vec<(FunctionRef, Arc<Constraints>)> =
+            constraints.into_iter().flatten().collect();
+        let mut functions = Functions::default();
+        let mut ids: FxHashMap<Function, FunctionId> = FxHashMap::default();
+        let mut by_id = Vec::new();
+        for &function in &entities {
+            if function.kind(db) == FunctionKind::Function
+                && let Some(body) = body(db, function)
+            {
+                ids.insert(function, functions.add(body));
+                by_id.push(function);
+            }
+        }
+        // A static function has a name of its own in each unit that includes it.
+        for (path, table) in &self.program().units {
+            for placed in &table.functions {
+                let Some(&id) = ids.get(&placed.function) else {
+                    continue;
+                };
+                let name = functions.body(id).function;
+                let scope = match name.scope {
+                    GlobalScope::Unit(_) => GlobalScope::Unit(*path),
+                    scope => scope,
+                };
+                functions.name(FunctionRef { scope, ..name }, id);
+            }
+        }
+        CheckedProgram {
+            program: races::analyse(functions, &constraints, models, options),
+            functions: by_id,
+        }
+    }
+
+    /// Where a statement's text stands in its function.
+    pub fn statement_span(&self, function: Function, statement: StatementId) -> Option<Span> {
+        let lowered = lowered(self.database(), function).body.as_ref()?;
+        Some(lowered.source_map.statement(statement))
+    }
+}
+
+impl CheckedProgram {
+    /// The function as the database knows it.
+    pub fn function(&self, function: FunctionId) -> Function {
+        self.functions[function.0 as usize]
+    }
+
+    /// The statement that a sighting is about.
+    pub fn statement(&self, sighting: Sighting) -> (Function, StatementId) {
+        let access = self.program.access(sighting);
+        (self.function(sighting.function), access.statement)
+    }
+
+    pub fn functions(&self) -> impl Iterator<Item = (FunctionId, Function)> {
+        let functions = self.functions.iter().enumerate();
+        functions.map(|(index, function)| (FunctionId(index as u32), *function))
+    }
+}

@@ -1,0 +1,146 @@
+//! What a call does to locks, told apart by the sign of its result: `trylock` holds the lock only where
+//! it returned zero.
+
+use super::domain::Lockset;
+use crate::dataflow::Domain;
+use crate::models::Test;
+
+/// The sign of a result. A pointer that is not null counts as positive.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Sign {
+    Negative,
+    Zero,
+    Positive,
+}
+
+impl Sign {
+    pub const ALL: [Sign; 3] = [Sign::Negative, Sign::Zero, Sign::Positive];
+
+    pub fn of(value: i128) -> Sign {
+        match value {
+            ..0 => Sign::Negative,
+            0 => Sign::Zero,
+            1.. => Sign::Positive,
+        }
+    }
+}
+
+/// A set of signs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Signs(u8);
+
+impl Signs {
+    pub const ALL: Signs = Signs(0b111);
+    pub const ZERO: Signs = Signs(0b010);
+    pub const NONZERO: Signs = Signs(0b101);
+    pub const NEGATIVE: Signs = Signs(0b001);
+    pub const POSITIVE: Signs = Signs(0b100);
+
+    pub fn one(sign: Sign) -> Signs {
+        Signs(1 << sign as u8)
+    }
+
+    pub fn contains(self, sign: Sign) -> bool {
+        self.0 & (1 << sign as u8) != 0
+    }
+
+    pub fn with(self, other: Signs) -> Signs {
+        Signs(self.0 | other.0)
+    }
+
+    pub fn without(self, other: Signs) -> Signs {
+        Signs(self.0 & !other.0)
+    }
+
+    /// The signs that pass a model's test.
+    pub fn passing(test: Test) -> Signs {
+        match test {
+            Test::Zero => Signs::ZERO,
+            Test::NonZero => Signs::NONZERO,
+            Test::NonNegative => Signs::ZERO.with(Signs::POSITIVE),
+            Test::Negative => Signs::NEGATIVE,
+            Test::Positive => Signs::POSITIVE,
+        }
+    }
+}
+
+/// A lockset for each sign that a result may have.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Outcomes([Option<Lockset>; 3]);
+
+impl Outcomes {
+    /// The same whatever the result is.
+    pub fn always(lockset: Lockset) -> Outcomes {
+        Outcomes([Some(lockset.clone()), Some(lockset.clone()), Some(lockset)])
+    }
+
+    pub fn get(&self, sign: Sign) -> Option<&Lockset> {
+        self.0[sign as usize].as_ref()
+    }
+
+    pub fn possible(&self) -> impl Iterator<Item = &Lockset> {
+        self.0.iter().flatten()
+    }
+
+    /// Whether the result tells nothing about locks.
+    pub fn is_uniform(&self) -> bool {
+        let mut possible = self.possible();
+        let Some(first) = possible.next() else {
+            return true;
+        };
+        possible.all(|other| other == first)
+    }
+
+    /// What holds for any of these signs; `None` if the result has none of them.
+    pub fn joined(&self, signs: Signs) -> Option<Lockset> {
+        let mut joined: Option<Lockset> = None;
+        for sign in Sign::ALL {
+            if let Some(lockset) = self.get(sign).filter(|_| signs.contains(sign)) {
+                match &mut joined {
+                    Some(joined) => {
+                        joined.join(lockset);
+                    }
+                    None => joined = Some(lockset.clone()),
+                }
+            }
+        }
+        joined
+    }
+
+    /// Adds that the result may have these signs with this lockset.
+    pub fn add(&mut self, signs: Signs, lockset: &Lockset) {
+        for sign in Sign::ALL {
+            if !signs.contains(sign) {
+                continue;
+            }
+            match &mut self.0[sign as usize] {
+                Some(known) => {
+                    known.join(lockset);
+                }
+                slot => *slot = Some(lockset.clone()),
+            }
+        }
+    }
+
+    pub fn join(&mut self, other: &Outcomes) {
+        for sign in Sign::ALL {
+            if let Some(lockset) = other.get(sign) {
+                self.add(Signs::one(sign), lockset);
+            }
+        }
+    }
+
+    pub fn retain(&mut self, signs: Signs) {
+        for sign in Sign::ALL {
+            if !signs.contains(sign) {
+                self.0[sign as usize] = None;
+            }
+        }
+    }
+
+    pub fn map(&self, change: impl Fn(&Lockset) -> Lockset) -> Outcomes {
+        let [negative, zero, positive] = &self.0;
+        let change = |lockset: &Option<Lockset>| lockset.as_ref().map(&change);
+        Outcomes([change(negative), change(zero), change(positive)])
+    }
+}

@@ -1,0 +1,311 @@
+//! The flow state: the lockset at a point, and results that are still to be tested.
+
+use super::domain::Lockset;
+use super::outcomes::{Outcomes, Sign, Signs};
+use crate::dataflow::Domain;
+use crate::ir::{
+    BinaryOperator, LocalId, Operand, Rvalue, StatementId, SwitchCase, Terminator, UnaryOperator,
+};
+use std::collections::BTreeMap;
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LockState {
+    /// What holds whatever the untested results are.
+    pub lockset: Lockset,
+    /// Calls whose effect depends on a result that has not been tested, the latest last.
+    untested: Vec<Untested>,
+}
+
+/// A result that tells which locks are held.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Untested {
+    call: StatementId,
+    /// The lockset at this point, by the result of the call.
+    outcomes: Outcomes,
+    /// What registers say about the result.
+    registers: BTreeMap<LocalId, Knowledge>,
+}
+
+/// The signs that a result may have if a register is not zero, and if it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Knowledge {
+    /// The register holds the result.
+    Same,
+    Test { nonzero: Signs, zero: Signs },
+}
+
+/// More untested results than this are forgotten.
+const MOST_UNTESTED: usize = 4;
+
+impl LockState {
+    /// The effect of a call whose result goes to a register.
+    pub fn call(&mut self, call: StatementId, target: Option<LocalId>, effect: &Outcomes) {
+        let before = self.lockset.clone();
+        if let Some(any) = effect.joined(Signs::ALL) {
+            self.apply(&any);
+        }
+        self.assigned(target);
+        self.untested.retain(|untested| untested.call != call);
+        if let Some(target) = target
+            && !effect.is_uniform()
+        {
+            let outcomes = effect.map(|effect| before.then(effect));
+            self.untested.push(Untested {
+                call,
+                outcomes,
+                registers: BTreeMap::from([(target, Knowledge::Same)]),
+            });
+            if self.untested.len() > MOST_UNTESTED {
+                self.untested.remove(0);
+            }
+        }
+    }
+
+    fn apply(&mut self, effect: &Lockset) {
+        self.lockset = self.lockset.then(effect);
+        for untested in &mut self.untested {
+            untested.outcomes = untested.outcomes.map(|lockset| lockset.then(effect));
+        }
+    }
+
+    /// Changes every lockset of the state.
+    pub fn change(&mut self, change: impl Fn(&mut Lockset)) {
+        change(&mut self.lockset);
+        for untested in &mut self.untested {
+            untested.outcomes = untested.outcomes.map(|lockset| {
+                let mut lockset = lockset.clone();
+                change(&mut lockset);
+                lockset
+            });
+        }
+    }
+
+    /// A register got a value that says nothing about results.
+    pub fn assigned(&mut self, target: Option<LocalId>) {
+        let Some(target) = target else { return };
+        for untested in &mut self.untested {
+            untested.registers.remove(&target);
+        }
+        self.untested
+            .retain(|untested| !untested.registers.is_empty());
+    }
+
+    /// A register got a value that may say something about results.
+    pub fn computed(&mut self, target: LocalId, value: &Rvalue) {
+        if self.untested.is_empty() {
+            return;
+        }
+        let knowledge: Vec<Option<Knowledge>> = self
+            .untested
+            .iter()
+            .map(|untested| untested.knowledge(value))
+            .collect();
+        for (untested, knowledge) in self.untested.iter_mut().zip(knowledge) {
+            match knowledge {
+                Some(knowledge) => untested.registers.insert(target, knowledge),
+                None => untested.registers.remove(&target),
+            };
+        }
+        self.untested
+            .retain(|untested| !untested.registers.is_empty());
+    }
+
+    /// Control takes one of the terminator's edges.
+    pub fn branch(&mut self, terminator: &Terminator, edge: usize) {
+        let (operand, case) = match terminator {
+            Terminator::Branch { condition, .. } => (condition, None),
+            Terminator::Switch { value, cases, .. } => (value, Some(cases.get(edge))),
+            _ => return,
+        };
+        let Operand::Local(local) = operand else {
+            return;
+        };
+        for index in 0..self.untested.len() {
+            let Some(knowledge) = self.untested[index].registers.get(local) else {
+                continue;
+            };
+            let signs = match case {
+                None => knowledge.signs(edge == 0),
+                Some(Some(case)) => knowledge.case_signs(case),
+                Some(None) => Signs::ALL,
+            };
+            let Some(certain) = self.untested[index].outcomes.joined(signs) else {
+                continue;
+            };
+            self.untested[index].outcomes.retain(signs);
+            self.change(|lockset| lockset.meet(&certain));
+        }
+    }
+
+    /// The locksets at a return, by the sign of what is returned.
+    pub fn returned(&self, value: Option<&Operand>) -> Outcomes {
+        let mut outcomes = Outcomes::default();
+        match value {
+            Some(Operand::Integer(value)) => {
+                outcomes.add(Signs::one(Sign::of(*value)), &self.lockset);
+            }
+            Some(Operand::Local(local)) => {
+                let tested = self
+                    .untested
+                    .iter()
+                    .rev()
+                    .find_map(|untested| Some((untested, *untested.registers.get(local)?)));
+                match tested {
+                    Some((untested, Knowledge::Same)) => outcomes.join(&untested.outcomes),
+                    Some((untested, Knowledge::Test { nonzero, zero })) => {
+                        for (returned, signs) in [(Signs::POSITIVE, nonzero), (Signs::ZERO, zero)] {
+                            if let Some(lockset) = untested.outcomes.joined(signs) {
+                                outcomes.add(returned, &lockset);
+                            }
+                        }
+                    }
+                    None => outcomes.add(Signs::ALL, &self.lockset),
+                }
+            }
+            _ => outcomes.add(Signs::ALL, &self.lockset),
+        }
+        outcomes
+    }
+}
+
+impl Untested {
+    fn knowledge(&self, value: &Rvalue) -> Option<Knowledge> {
+        let known = |operand: &Operand| match operand {
+            Operand::Local(local) => self.registers.get(local).copied(),
+            _ => None,
+        };
+        match value {
+            Rvalue::Use(value) | Rvalue::Convert { value, .. } => known(value),
+            Rvalue::Unary(UnaryOperator::Not, value) => {
+                let known = known(value)?;
+                Some(Knowledge::Test {
+                    nonzero: known.signs(false),
+                    zero: known.signs(true),
+                })
+            }
+            Rvalue::Binary {
+                operator,
+                left,
+                right,
+                ..
+            } => match (known(left), right, known(right), left) {
+                (Some(known), Operand::Integer(constant), _, _) => {
+                    known.compared(*operator, *constant)
+                }
+                (_, _, Some(known), Operand::Integer(constant)) => {
+                    known.compared(mirrored(*operator)?, *constant)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Knowledge {
+    /// The signs of the result if the register is zero, or not.
+    fn signs(self, is_nonzero: bool) -> Signs {
+        match self {
+            Knowledge::Same if is_nonzero => Signs::NONZERO,
+            Knowledge::Same => Signs::ZERO,
+            Knowledge::Test { nonzero, .. } if is_nonzero => nonzero,
+            Knowledge::Test { zero, .. } => zero,
+        }
+    }
+
+    fn case_signs(self, case: &SwitchCase) -> Signs {
+        let values = [case.low, case.high];
+        match self {
+            Knowledge::Same => {
+                let mut signs = values.map(Sign::of).map(Signs::one);
+                signs[0] = signs[0].with(signs[1]);
+                if case.low < 0 && case.high > 0 {
+                    Signs::ALL
+                } else {
+                    signs[0]
+                }
+            }
+            Knowledge::Test { .. } if values == [0, 0] => self.signs(false),
+            Knowledge::Test { .. } if case.low > 0 => self.signs(true),
+            Knowledge::Test { .. } => Signs::ALL,
+        }
+    }
+
+    /// What `register operator constant` says.
+    fn compared(self, operator: BinaryOperator, constant: i128) -> Option<Knowledge> {
+        use BinaryOperator::*;
+        let (holds, fails) = match self {
+            Knowledge::Same => {
+                let sign = Sign::of(constant);
+                // The signs of the values below and above the constant.
+                let below = match sign {
+                    Sign::Negative | Sign::Zero => Signs::NEGATIVE,
+                    Sign::Positive if constant == 1 => Signs::NEGATIVE.with(Signs::ZERO),
+                    Sign::Positive => Signs::ALL,
+                };
+                let above = match sign {
+                    Sign::Positive | Sign::Zero => Signs::POSITIVE,
+                    Sign::Negative if constant == -1 => Signs::ZERO.with(Signs::POSITIVE),
+                    Sign::Negative => Signs::ALL,
+                };
+                let equal = Signs::one(sign);
+                let different = if constant == 0 {
+                    Signs::NONZERO
+                } else {
+                    Signs::ALL
+                };
+                match operator {
+                    Equal => (equal, different),
+                    NotEqual => (different, equal),
+                    Less => (below, above.with(equal)),
+                    LessOrEqual => (below.with(equal), above),
+                    Greater => (above, below.with(equal)),
+                    GreaterOrEqual => (above.with(equal), below),
+                    _ => return None,
+                }
+            }
+            Knowledge::Test { nonzero, zero } => match (operator, constant) {
+                (Equal, 0) => (zero, nonzero),
+                (NotEqual, 0) => (nonzero, zero),
+                // Only tests made by C's own operators: they are 0 or 1.
+                (Equal, 1) => (nonzero, zero),
+                (NotEqual, 1) => (zero, nonzero),
+                _ => return None,
+            },
+        };
+        Some(Knowledge::Test {
+            nonzero: holds,
+            zero: fails,
+        })
+    }
+}
+
+fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
+    use BinaryOperator::*;
+    Some(match operator {
+        Equal => Equal,
+        NotEqual => NotEqual,
+        Less => Greater,
+        LessOrEqual => GreaterOrEqual,
+        Greater => Less,
+        GreaterOrEqual => LessOrEqual,
+        _ => return None,
+    })
+}
+
+impl Domain for LockState {
+    fn join(&mut self, other: &LockState) -> bool {
+        let before = self.clone();
+        self.lockset.join(&other.lockset);
+        self.untested.retain_mut(|mine| {
+            let Some(theirs) = other.untested.iter().find(|theirs| theirs.call == mine.call) else {
+                return false;
+            };
+            mine.outcomes.join(&theirs.outcomes);
+            mine.registers
+                .retain(|local, known| theirs.registers.get(local) == Some(known));
+            !mine.registers.is_empty()
+        });
+        *self != before
+    }
+}

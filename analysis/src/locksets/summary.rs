@@ -1,0 +1,37 @@
+//! What a function does to locks, for its callers.
+
+use super::domain::Lockset;
+use super::outcomes::{Outcomes, Signs};
+use crate::symexec::Site;
+
+/// A function's locksets from entry to return, by the sign of its result.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LockSummary {
+    pub outcomes: Outcomes,
+    /// The allocations that the locks' names speak of, sorted.
+    pub heap: Vec<Site>,
+}
+
+impl LockSummary {
+    /// What holds at the end, whatever the result is; nothing, if the function never returns.
+    pub fn any(&self) -> Lockset {
+        self.outcomes.joined(Signs::ALL).unwrap_or_default()
+    }
+
+    pub fn returns(&self) -> bool {
+        self.outcomes.possible().next().is_some()
+    }
+
+    /// Makes it hold for both.
+    pub fn join(&mut self, other: &LockSummary) {
+        self.outcomes.join(&other.outcomes);
+        self.heap.extend(&other.heap);
+        self.heap.sort_unstable();
+        self.heap.dedup();
+    }
+
+    pub fn touches_locks(&self) -> bool {
+        let nothing = Lockset::default();
+        self.outcomes.possible().any(|lockset| *lockset != nothing)
+    }
+}

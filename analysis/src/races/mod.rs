@@ -1,0 +1,21 @@
+//! Pairs conflicting accesses into races (RELAY fig. 7), weighs the evidence for each, and ranks them.
+
+mod evidence;
+mod guards;
+mod identity;
+mod naming;
+mod overlap;
+mod pairing;
+mod protection;
+mod sighting;
+mod whole_program;
+
+pub use evidence::{Reason, ReasonKind};
+pub use naming::Names;
+pub use overlap::Likeness;
+pub use pairing::{Pair, Race};
+pub use sighting::{NamedLock, Sighting};
+pub use whole_program::{Options, WholeProgram, analyse};
+
+/// Races below this rank are shown only to those who ask for them.
+pub const DEFAULT_MIN_RANK: u8 = 20;

@@ -1,0 +1,85 @@
+//! What places and locks are called in messages.
+
+use crate::callgraph::{FunctionId, Functions};
+use crate::ir::{Body, Callee, LocalId, Statement};
+use crate::symexec::{Definition, Path, Root};
+
+/// Names in terms of one function's source text.
+#[derive(Clone, Copy)]
+pub struct Names<'n> {
+    functions: &'n Functions,
+    body: &'n Body,
+}
+
+impl<'n> Names<'n> {
+    pub fn new(functions: &'n Functions, function: FunctionId) -> Names<'n> {
+        Names {
+            functions,
+            body: functions.body(function),
+        }
+    }
+
+    /// A place or a lock as the function's author would write it.
+    pub fn path(&self, path: &Path) -> String {
+        path.render(&|root| self.root(root))
+    }
+
+    fn root(&self, root: Root) -> String {
+        match root {
+            Root::Formal(index) => local_name(self.body, LocalId(index)),
+            Root::Local(local) | Root::Value(Definition::Merge(_, local)) => {
+                local_name(self.body, local)
+            }
+            Root::Global(global) => global.name.to_string(),
+            Root::Value(Definition::Statement(id)) => {
+                let statement = self.body.statement(id);
+                let target = statement.target().map(|local| self.body.local(local));
+                match target.and_then(|local| local.name) {
+                    Some(name) => name.to_string(),
+                    None => described(statement),
+                }
+            }
+            Root::Heap(site) => {
+                let by = self.functions.resolve(site.function).first();
+                let maker = by.map(|function| self.functions.body(*function));
+                let statement = maker.map(|body| body.statement(site.statement));
+                statement.map_or_else(|| "new object".to_string(), described)
+            }
+            Root::Frame(function, local) | Root::ForeignFrame(function, local) => {
+                match self.functions.resolve(function).first() {
+                    Some(owner) => local_name(self.functions.body(*owner), local),
+                    None => "local".to_string(),
+                }
+            }
+            Root::Somewhere => "…".to_string(),
+        }
+    }
+}
+
+/// The member or variable that a path ends with, without the object that it was reached through.
+pub(super) fn location_name(path: &Path, names: Names<'_>) -> String {
+    let is_variable = matches!(path.root, Root::Global(_)) && !path.steps.contains(&crate::symexec::Step::Deref);
+    match path.last_field() {
+        Some((record, name)) if !is_variable => {
+            let shown = record.display();
+            let shown = shown.strip_prefix("struct ").unwrap_or(shown);
+            format!("{shown}.{name}")
+        }
+        _ => names.path(path),
+    }
+}
+
+fn local_name(body: &Body, local: LocalId) -> String {
+    let name = body.locals.get(local.0 as usize).and_then(|local| local.name);
+    name.map_or_else(|| "value".to_string(), |name| name.to_string())
+}
+
+fn described(statement: &Statement) -> String {
+    match statement {
+        Statement::Call {
+            callee: Callee::Direct(function),
+            ..
+        } => format!("{}()", function.name),
+        _ => "value".to_string(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Whether two places, as everybody knows them, may be the same memory.
+
+use crate::ir::GlobalRef;
+use crate::symexec::{Index, Path, Root, Step};
+
+/// How sure it is that two accesses touch the same memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Likeness {
+    /// They are kept apart by nothing but the hope that pointers to them are.
+    PointsTo,
+    /// The same member of some object.
+    SameMember,
+    /// The same path from the same object.
+    SamePath,
+    /// The same variable.
+    SameVariable,
+}
+
+/// A place as both sides of a pair describe it.
+#[derive(Clone, Copy)]
+pub struct Described<'p> {
+    /// The name that everybody knows.
+    pub absolute: Option<&'p Path>,
+    /// The name in the function's own terms.
+    pub relative: Option<&'p Path>,
+}
+
+/// How alike two places are that lie in the same class of memory; `None` if they are certainly different.
+pub fn likeness(left: Described<'_>, right: Described<'_>) -> Option<Likeness> {
+    // Each thread has locals of its own.
+    let is_own = |place: Described<'_>| {
+        let path = place.absolute.or(place.relative);
+        path.is_some_and(|path| {
+            matches!(path.root, Root::Frame(..) | Root::Local(_))
+                && !path.steps.contains(&Step::Deref)
+        })
+    };
+    if is_own(left) && is_own(right) {
+        return None;
+    }
+    let fields = match (left.relative, right.relative) {
+        (Some(left), Some(right)) => {
+            left.last_field().is_some() && left.last_field() == right.last_field()
+        }
+        _ => false,
+    };
+    let otherwise = if fields {
+        Likeness::SameMember
+    } else {
+        Likeness::PointsTo
+    };
+    let (Some(left), Some(right)) = (left.absolute, right.absolute) else {
+        return Some(otherwise);
+    };
+    match compare_roots(left, right) {
+        Roots::Different => None,
+        Roots::Unknown => Some(otherwise),
+        Roots::Same => compare_steps(left, right, otherwise),
+    }
+}
+
+enum Roots {
+    Same,
+    Different,
+    Unknown,
+}
+
+fn compare_roots(left: &Path, right: &Path) -> Roots {
+    // Behind a pointer, a path says nothing about other paths.
+    let is_fixed = |path: &Path| !path.steps.contains(&Step::Deref);
+    match (left.root, right.root) {
+        (Root::Global(left), Root::Global(right)) if same_variable(left, right) => Roots::Same,
+        (Root::Frame(function, local), Root::ForeignFrame(other, local_there))
+        | (Root::ForeignFrame(function, local), Root::Frame(other, local_there))
+        | (Root::ForeignFrame(function, local), Root::ForeignFrame(other, local_there))
+            if (function, local) == (other, local_there) =>
+        {
+            Roots::Same
+        }
+        (Root::Heap(left), Root::Heap(right)) if left == right => Roots::Same,
+        _ if !is_fixed(left) || !is_fixed(right) => Roots::Unknown,
+        // One object may have a name for each call that handed it up.
+        (Root::Heap(left), Root::Heap(right)) => {
+            let both_allocate = left.part == 0 && right.part == 0;
+            if both_allocate || left.function == right.function {
+                Roots::Different
+            } else {
+                Roots::Unknown
+            }
+        }
+        _ => Roots::Different,
+    }
+}
+
+fn same_variable(left: GlobalRef, right: GlobalRef) -> bool {
+    left == right
+}
+
+fn compare_steps(left: &Path, right: &Path, otherwise: Likeness) -> Option<Likeness> {
+    let mut is_certain = true;
+    for (mine, theirs) in left.steps.iter().zip(&right.steps) {
+        match (mine, theirs) {
+            (Step::Field { record, name }, Step::Field { record: other, name: there }) => {
+                if record == other && name != there && !record.is_union() {
+                    return if is_certain || !crosses_pointer(left, right) {
+                        None
+                    } else {
+                        Some(otherwise)
+                    };
+                }
+                if record != other || name != there {
+                    return Some(otherwise);
+                }
+            }
+            (Step::Index(Index::Constant(mine)), Step::Index(Index::Constant(theirs))) => {
+                if mine != theirs {
+                    return if crosses_pointer(left, right) {
+                        Some(otherwise)
+                    } else {
+                        None
+                    };
+                }
+            }
+            (Step::Index(_), Step::Index(_)) => is_certain = false,
+            (mine, theirs) if mine == theirs => {}
+            _ => return Some(otherwise),
+        }
+    }
+    if crosses_pointer(left, right) || matches!(left.root, Root::Heap(_)) {
+        return Some(Likeness::SamePath);
+    }
+    Some(if is_certain {
+        Likeness::SameVariable
+    } else {
+        Likeness::SamePath
+    })
+}
+
+fn crosses_pointer(left: &Path, right: &Path) -> bool {
+    left.steps.contains(&Step::Deref) || right.steps.contains(&Step::Deref)
+}

@@ -1,0 +1,241 @@
+//! Finds pairs of accesses that may touch the same memory at the same time.
+
+use super::evidence::Reason;
+use super::overlap::{Likeness, likeness};
+use super::sighting::{Character, Sighting, Surroundings};
+use crate::accesses::FunctionFacts;
+use crate::callgraph::FunctionId;
+use crate::points_to::Class;
+use crate::threads::{Contexts, RootId};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All conflicting accesses to one location.
+#[derive(Clone, Debug)]
+pub struct Race {
+    /// Stays the same when lines move.
+    pub id: u64,
+    /// What is accessed, as a C programmer would write it.
+    pub location: String,
+    /// From 0 to 100.
+    pub rank: u8,
+    pub reasons: Vec<Reason>,
+    /// The pairs, the best first.
+    pub pairs: Vec<Pair>,
+}
+
+/// Two accesses that nothing keeps apart, each in a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pair {
+    pub first: Sighting,
+    pub first_root: RootId,
+    pub second: Sighting,
+    pub second_root: RootId,
+    pub likeness: Likeness,
+    /// Both write.
+    pub both_write: bool,
+    /// Both hold a lock that is the same member, of objects that may be the same.
+    pub same_kind_of_lock: bool,
+}
+
+/// The sightings of one class of memory, those of one character together.
+#[derive(Default)]
+pub(super) struct Location {
+    pub groups: Vec<(Character, Vec<Sighting>)>,
+    /// Accesses that reach this memory only because they touch the whole object around it.
+    pub around: BTreeSet<(FunctionId, u32)>,
+}
+
+/// So many sightings of one character are told apart in pairs.
+const MOST_OF_A_GROUP: usize = 12;
+/// More pairs of one location are not listed.
+const MOST_PAIRS: usize = 400;
+/// More characters of one location are not compared with each other.
+const MOST_GROUPS: usize = 1_500;
+
+/// The accesses of every class of memory that some thread writes.
+pub(super) fn accesses_by_class(
+    surroundings: &Surroundings<'_>,
+    facts: &[FunctionFacts],
+    contexts: &Contexts,
+) -> BTreeMap<Class, Vec<(FunctionId, u32)>> {
+    let mut by_class: BTreeMap<Class, Vec<(FunctionId, u32)>> = BTreeMap::new();
+    let points_to = surroundings.graph.points_to();
+    for function in surroundings.graph.functions.ids() {
+        if contexts.of(function).next().is_none() {
+            continue;
+        }
+        for (index, access) in facts[function.0 as usize].accesses.iter().enumerate() {
+            let entry = (function, index as u32);
+            let class = access.cell.class;
+            by_class.entry(class).or_default().push(entry);
+            if access.cell.whole {
+                for part in points_to.parts(class) {
+                    if part != class {
+                        by_class.entry(part).or_default().push(entry);
+                    }
+                }
+            }
+        }
+    }
+    by_class.retain(|_, accesses| {
+        accesses.iter().any(|(function, access)| {
+            let access = &facts[function.0 as usize].accesses[*access as usize];
+            access.kind != crate::ir::AccessKind::Read
+        })
+    });
+    by_class
+}
+
+/// Describes the accesses of one class.
+pub(super) fn location(
+    surroundings: &Surroundings<'_>,
+    facts: &[FunctionFacts],
+    contexts: &Contexts,
+    class: Class,
+    accesses: &[(FunctionId, u32)],
+) -> Location {
+    let mut index: FxHashMap<Character, usize> = FxHashMap::default();
+    let mut location = Location::default();
+    for &(function, number) in accesses {
+        let access = &facts[function.0 as usize].accesses[number as usize];
+        if access.cell.class != class {
+            location.around.insert((function, number));
+        }
+        for (context_id, context, roots) in contexts.of(function) {
+            let character = surroundings.character(access, function, context, roots);
+            let sighting = Sighting {
+                function,
+                access: number,
+                context: context_id,
+            };
+            let at = *index.entry(character.clone()).or_insert_with(|| {
+                location.groups.push((character, Vec::new()));
+                location.groups.len() - 1
+            });
+            location.groups[at].1.push(sighting);
+        }
+    }
+    location
+}
+
+/// The pairs of a location that nothing keeps apart.
+pub(super) fn pairs(
+    location: &Location,
+    contexts: &Contexts,
+    facts: &[FunctionFacts],
+) -> Vec<Pair> {
+    let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
+    let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
+    for (index, (left, left_sightings)) in groups.iter().enumerate() {
+        for (right, right_sightings) in &groups[index..] {
+            if !(left.writes || right.writes) || (left.atomic && right.atomic) {
+                continue;
+            }
+            let Some(likeness) = likeness(left.place(), right.place()) else {
+                continue;
+            };
+            if left.protection.common(&right.protection) {
+                continue;
+            }
+            let Some((left_root, right_root)) = in_parallel(contexts, left, right) else {
+                continue;
+            };
+            let same_kind_of_lock = left
+                .held_somewhere
+                .intersection(&right.held_somewhere)
+                .next()
+                .is_some();
+            for &first in left_sightings.iter().take(MOST_OF_A_GROUP) {
+                for &second in right_sightings.iter().take(MOST_OF_A_GROUP) {
+                    // Two that touch the whole object meet there, and not once more in each part.
+                    let is_around = |sighting: Sighting| {
+                        let key = (sighting.function, sighting.access);
+                        location.around.contains(&key)
+                    };
+                    if is_around(first) && is_around(second) {
+                        continue;
+                    }
+                    let pair = Pair {
+                        first,
+                        first_root: left_root,
+                        second,
+                        second_root: right_root,
+                        likeness,
+                        both_write: left.writes && right.writes,
+                        same_kind_of_lock,
+                    };
+                    note(&mut found, pair, facts);
+                }
+            }
+            if found.len() > MOST_PAIRS {
+                break;
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+type Place = (FunctionId, crate::ir::StatementId);
+
+/// Keeps the best pair for each two statements.
+fn note(found: &mut BTreeMap<(Place, Place), Pair>, pair: Pair, facts: &[FunctionFacts]) {
+    let place = |sighting: Sighting| {
+        let access = &facts[sighting.function.0 as usize].accesses[sighting.access as usize];
+        (sighting.function, access.statement)
+    };
+    let (first, second) = (place(pair.first), place(pair.second));
+    let (key, pair) = if first <= second {
+        ((first, second), pair)
+    } else {
+        ((second, first), pair.turned())
+    };
+    let known = found.entry(key).or_insert(pair);
+    if pair.weight() > known.weight() {
+        *known = pair;
+    }
+}
+
+impl Pair {
+    fn turned(self) -> Pair {
+        Pair {
+            first: self.second,
+            first_root: self.second_root,
+            second: self.first,
+            second_root: self.first_root,
+            ..self
+        }
+    }
+
+    /// What speaks for showing this pair before others of the location.
+    pub(super) fn weight(&self) -> (bool, Likeness, bool, bool) {
+        (
+            !self.same_kind_of_lock,
+            self.likeness,
+            self.first_root != self.second_root,
+            self.both_write,
+        )
+    }
+}
+
+/// Two threads that can be there at the same time, one for each side.
+fn in_parallel(
+    contexts: &Contexts,
+    left: &Character,
+    right: &Character,
+) -> Option<(RootId, RootId)> {
+    let mut same = None;
+    for &mine in &left.context_roots {
+        for &theirs in &right.context_roots {
+            let (one, other) = (contexts.root(mine), contexts.root(theirs));
+            if mine == theirs {
+                if one.many && same.is_none() {
+                    same = Some((mine, theirs));
+                }
+            } else if !(one.is_main_thread() && other.is_main_thread()) {
+                return Some((mine, theirs));
+            }
+        }
+    }
+    same
+}

@@ -1,0 +1,193 @@
+//! An access in one of its function's contexts.
+
+use super::overlap::Described;
+use super::protection::Protection;
+use crate::accesses::Access;
+use crate::callgraph::{CallGraph, FunctionId};
+use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
+use crate::locksets::Mode;
+use crate::points_to::{Class, Object, PointsTo};
+use crate::symexec::{Definition, Path, Root, Step, Targets};
+use crate::threads::{Binder, Context, ContextId, Held};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use ustr::Ustr;
+
+/// Where an access was seen: which one, and in which context.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Sighting {
+    pub function: FunctionId,
+    /// The number of the access among the function's.
+    pub access: u32,
+    pub context: ContextId,
+}
+
+/// A lock that is held at an access, as its function calls it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedLock {
+    pub path: Path,
+    pub mode: Mode,
+    pub by: FunctionId,
+    pub at: Option<StatementId>,
+}
+
+/// What pairing needs to know of a sighting. Sightings that agree on it are paired once.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Character {
+    pub writes: bool,
+    pub atomic: bool,
+    pub absolute: Option<Path>,
+    pub relative: Option<Path>,
+    pub protection: Protection,
+    /// Members that are held as locks in objects that are not known to be the same.
+    pub held_somewhere: BTreeSet<(RecordRef, Ustr)>,
+    pub context_roots: Vec<crate::threads::RootId>,
+}
+
+impl Character {
+    pub fn place(&self) -> Described<'_> {
+        Described {
+            absolute: self.absolute.as_ref(),
+            relative: self.relative.as_ref(),
+        }
+    }
+}
+
+/// The locks held at an access in a context, each under all its names.
+pub fn held_locks(
+    access: &Access,
+    function: FunctionId,
+    context: &Context,
+) -> BTreeMap<Path, Held> {
+    context.held_at(&access.locks, function)
+}
+
+/// What is known besides the facts of single functions.
+pub struct Surroundings<'s> {
+    pub graph: &'s CallGraph<'s>,
+    /// Variables that are arrays: a pointer to one of them may be to any element.
+    pub arrays: FxHashSet<GlobalRef>,
+}
+
+impl Surroundings<'_> {
+    /// Describes an access in a context.
+    pub fn character(
+        &self,
+        access: &Access,
+        function: FunctionId,
+        context: &Context,
+        roots: &BTreeSet<crate::threads::RootId>,
+    ) -> Character {
+        let name = self.graph.functions.body(function).function;
+        let binder = Binder {
+            function: name,
+            bindings: &context.bindings,
+        };
+        let relative = match &access.place {
+            Targets::Exactly(path) => Some(path.clone()),
+            Targets::OneOf(_) | Targets::Unknown => None,
+        };
+        let absolute = relative.as_ref().and_then(|path| binder.path(path));
+        let owns = self.is_heap_only(access.cell.class);
+        let mut protection = Protection::default();
+        let mut held_somewhere = context.held_somewhere.clone();
+        for (lock, held) in held_locks(access, function, context) {
+            let everywhere = binder.path(&lock);
+            if let Some(relative) = &relative {
+                protection.relate(&lock, relative, held.mode, owns);
+                if let (Some(lock), Some(place)) = (&everywhere, &absolute) {
+                    protection.relate(lock, place, held.mode, owns);
+                }
+            }
+            if let Some(lock) = everywhere.filter(is_unique) {
+                protection.name(lock, held.mode);
+            } else if let Some(lock) = self.sole_lock(function, &lock) {
+                protection.name(lock, held.mode);
+            } else {
+                held_somewhere.extend(lock.last_field());
+            }
+        }
+        // A lock in the same kind of object as the place is either that object's, or it is not its lock.
+        if let Some(place) = &relative {
+            held_somewhere.retain(|(record, _)| {
+                !place.steps.iter().any(
+                    |step| matches!(step, Step::Field { record: known, .. } if known == record),
+                )
+            });
+        }
+        Character {
+            writes: access.kind != AccessKind::Read,
+            atomic: access.atomic,
+            absolute,
+            relative,
+            protection,
+            held_somewhere,
+            context_roots: roots.iter().copied().collect(),
+        }
+    }
+
+    fn is_heap_only(&self, class: Class) -> bool {
+        let objects = self.graph.points_to().objects(class);
+        !objects.is_empty()
+            && objects
+                .iter()
+                .all(|object| matches!(object, Object::Heap(..)))
+    }
+
+    /// A lock behind a pointer that can only point to one variable is that variable.
+    fn sole_lock(&self, function: FunctionId, lock: &Path) -> Option<Path> {
+        let at = lock.steps.iter().rposition(|step| *step == Step::Deref)?;
+        let rest = &lock.steps[at + 1..];
+        if rest.iter().any(|step| !matches!(step, Step::Field { .. })) {
+            return None;
+        }
+        let class = self.pointed_to(function, lock, at)?;
+        match self.graph.points_to().objects(class) {
+            [Object::Global(global)] if !self.arrays.contains(global) => {
+                let mut path = Path::new(Root::Global(*global));
+                path.steps.extend_from_slice(rest);
+                Some(path)
+            }
+            _ => None,
+        }
+    }
+
+    /// The memory that the `at`-th step of a path, a dereference, leads to.
+    fn pointed_to(&self, function: FunctionId, path: &Path, at: usize) -> Option<Class> {
+        let points_to: &PointsTo = self.graph.points_to();
+        let body = self.graph.functions.body(function);
+        let name = body.function;
+        let register = |local: LocalId| points_to.pointee(name, &Operand::Local(local));
+        let (mut class, done) = match path.root {
+            Root::Formal(index) => (register(LocalId(index))?, 1),
+            Root::Value(Definition::Merge(_, local)) => (register(local)?, 1),
+            Root::Value(Definition::Statement(id)) => {
+                (register(body.statement(id).target()?)?, 1)
+            }
+            Root::Global(global) => (points_to.place(name, &Place::global(global))?, 0),
+            Root::Local(local) => (points_to.place(name, &Place::local(local))?, 0),
+            _ => return None,
+        };
+        for step in &path.steps[done..=at] {
+            class = match step {
+                Step::Deref => points_to.deref(class)?,
+                Step::Field { record, name } => points_to.field(class, *record, *name)?,
+                Step::Index(_) => class,
+                Step::Bytes(_) => return None,
+            };
+        }
+        Some(class)
+    }
+}
+
+/// Whether a name that everybody knows stands for one lock only.
+// UNSOUND: a lock that is named through a pointer in a global variable is taken to be the same lock
+// wherever that name is used.
+fn is_unique(path: &Path) -> bool {
+    let is_single = match path.root {
+        Root::Global(_) => true,
+        Root::Frame(function, _) | Root::ForeignFrame(function, _) => function.name == "main",
+        _ => false,
+    };
+    is_single && !path.has_unknown_index()
+}

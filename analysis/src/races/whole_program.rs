@@ -1,0 +1,285 @@
+//! From the bodies of a program to its races.
+
+use super::evidence::{Evidence, rank};
+use super::guards;
+use super::identity::fingerprint;
+use super::naming::{Names, location_name};
+use super::pairing::{self, Location, Pair, Race};
+use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
+use crate::accesses::{Access, FunctionFacts, function_facts};
+use crate::callgraph::{CallGraph, FunctionId, Functions, components};
+use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Statement};
+use crate::models::Models;
+use crate::points_to::{self, Constraints, PointsTo};
+use crate::summaries::{Semaphores, Summaries, summarise_program};
+use crate::symexec::{Path, Root, Targets};
+use crate::threads::{Contexts, Entries, RootKind, contexts};
+use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    pub entries: Entries,
+}
+
+/// Everything that is known about a program.
+pub struct WholeProgram {
+    pub functions: Functions,
+    pub points_to: PointsTo,
+    pub summaries: Summaries,
+    pub facts: Vec<FunctionFacts>,
+    pub contexts: Contexts,
+    /// Sorted by rank, the highest first.
+    pub races: Vec<Race>,
+    /// How many classes of memory several threads may reach and one writes.
+    pub shared_locations: usize,
+}
+
+/// Analyses a program. The constraints are those of its functions, and of the initialisers that give
+/// variables their first values before it runs.
+pub fn analyse(
+    functions: Functions,
+    constraints: &[(FunctionRef, Arc<Constraints>)],
+    models: &Models,
+    options: Options,
+) -> WholeProgram {
+    let points_to = points_to::solve(constraints, &|name| {
+        let known = functions.resolve(name).iter();
+        known.map(|function| functions.body(*function).function).collect()
+    });
+    let graph = CallGraph::new(&functions, &points_to, models);
+    let components = components(&graph.callees);
+    let semaphores = Semaphores::new(&graph);
+    let summaries = summarise_program(&graph, &semaphores, &components);
+    let facts: Vec<FunctionFacts> = (0..functions.len())
+        .into_par_iter()
+        .map(|index| {
+            let function = FunctionId(index as u32);
+            function_facts(&graph, &summaries, &semaphores, function)
+        })
+        .collect();
+    let contexts = contexts(&graph, &facts, &components, options.entries);
+    let surroundings = Surroundings {
+        graph: &graph,
+        arrays: arrays(&functions),
+    };
+    let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
+    let shared_locations = by_class.len();
+    let search = Search {
+        surroundings: &surroundings,
+        facts: &facts,
+        contexts: &contexts,
+    };
+    let mut races: Vec<Race> = by_class
+        .par_iter()
+        .filter_map(|(class, accesses)| {
+            let location =
+                pairing::location(&surroundings, &facts, &contexts, *class, accesses);
+            search.race(&location)
+        })
+        .collect();
+    // Classes of one object can show the same race twice.
+    races.sort_by(|left, right| right.rank.cmp(&left.rank).then(left.id.cmp(&right.id)));
+    races.dedup_by_key(|race| race.id);
+    WholeProgram {
+        points_to,
+        summaries,
+        facts,
+        contexts,
+        races,
+        shared_locations,
+        functions,
+    }
+}
+
+/// The variables of which some function uses elements.
+fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
+    let mut found = FxHashSet::default();
+    let mut note = |place: &Place| {
+        if let (Base::Global(global), Some(Projection::Index(_))) = (&place.base, place.path.first())
+        {
+            found.insert(*global);
+        }
+    };
+    for function in functions.ids() {
+        let body = functions.body(function);
+        for (_, statement) in body.statements() {
+            match statement {
+                Statement::Load { place, .. }
+                | Statement::Store { place, .. }
+                | Statement::Update { place, .. }
+                | Statement::Assign {
+                    value: Rvalue::AddressOf(place),
+                    ..
+                } => note(place),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+struct Search<'s> {
+    surroundings: &'s Surroundings<'s>,
+    facts: &'s [FunctionFacts],
+    contexts: &'s Contexts,
+}
+
+impl Search<'_> {
+    fn race(&self, location: &Location) -> Option<Race> {
+        let mut pairs = pairing::pairs(location, self.contexts, self.facts);
+        if pairs.is_empty() {
+            return None;
+        }
+        // Stable: pairs of equal weight stay in the order of the text.
+        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.weight()));
+        let best = pairs[0];
+        let name = self.location_name(&pairs);
+        let reasons = self.evidence(location, best, &name).reasons();
+        let id = fingerprint(self.identity(&name, best).iter().map(String::as_str));
+        Some(Race {
+            id,
+            rank: rank(&reasons),
+            location: name,
+            reasons,
+            pairs,
+        })
+    }
+
+    fn access(&self, sighting: Sighting) -> &Access {
+        &self.facts[sighting.function.0 as usize].accesses[sighting.access as usize]
+    }
+
+    fn names(&self, function: FunctionId) -> Names<'_> {
+        Names::new(self.surroundings.graph.functions, function)
+    }
+
+    /// What is accessed, by the access that names it best: a variable before a member before a pointer.
+    fn location_name(&self, pairs: &[Pair]) -> String {
+        let candidates = pairs.iter().take(50).flat_map(|pair| [pair.first, pair.second]);
+        let best = candidates
+            .filter_map(|sighting| match &self.access(sighting).place {
+                Targets::Exactly(path) => Some((naming_quality(path), sighting, path)),
+                _ => None,
+            })
+            .min_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
+        match best {
+            Some((_, sighting, path)) => location_name(path, self.names(sighting.function)),
+            None => "memory behind a pointer".to_string(),
+        }
+    }
+
+    fn identity(&self, name: &str, pair: Pair) -> Vec<String> {
+        let side = |sighting: Sighting| {
+            let access = self.access(sighting);
+            let function = self.surroundings.graph.functions.body(sighting.function);
+            format!("{}:{:?}", function.function.name, access.kind)
+        };
+        let mut sides = [side(pair.first), side(pair.second)];
+        sides.sort();
+        let [first, second] = sides;
+        vec![name.to_string(), first, second]
+    }
+
+    fn evidence<'e>(
+        &self,
+        location: &Location,
+        best: Pair,
+        name: &'e str,
+    ) -> Evidence<'e> {
+        let guard = guards::guard(location).and_then(|guard| {
+            let (function, access) = guard.example;
+            let access = &self.facts[function.0 as usize].accesses[access as usize];
+            let (_, context, _) = self.contexts.of(function).next()?;
+            let held = held_locks(access, function, context);
+            let lock = held.keys().next()?;
+            Some((guard, self.names(function).path(lock)))
+        });
+        let (first, second) = (self.access(best.first), self.access(best.second));
+        let roots = [best.first_root, best.second_root].map(|root| self.contexts.root(root));
+        let is_fresh = |access: &Access| {
+            matches!(&access.place, Targets::Exactly(Path { root: Root::Heap(_), steps })
+                if !steps.contains(&crate::symexec::Step::Deref))
+        };
+        Evidence {
+            pair: best,
+            location: name,
+            guard,
+            in_main: roots.iter().any(|root| root.kind == RootKind::Main),
+            is_fresh: is_fresh(first) || is_fresh(second),
+            frees: first.frees || second.frees,
+            atomic_on_one_side: first.atomic != second.atomic,
+            same_entry: roots[0].entry == roots[1].entry,
+            locks_sometimes: self.locks_sometimes(best.first, second)
+                || self.locks_sometimes(best.second, first),
+        }
+    }
+
+    /// Whether the function of one side takes, elsewhere, a lock that the other side holds.
+    fn locks_sometimes(&self, sighting: Sighting, other: &Access) -> bool {
+        let facts = &self.facts[sighting.function.0 as usize];
+        let wanted: Vec<_> = other.locks.held().filter_map(|(path, _)| path.last_field()).collect();
+        let elsewhere = facts.accesses.iter().map(|access| &access.locks);
+        elsewhere
+            .flat_map(|locks| locks.held())
+            .filter_map(|(path, _)| path.last_field())
+            .any(|field| wanted.contains(&field))
+    }
+}
+
+/// Smaller is better.
+fn naming_quality(path: &Path) -> (usize, usize) {
+    let kind = match path.root {
+        Root::Global(_) => 0,
+        Root::Formal(_) => 1,
+        Root::Local(_) => 2,
+        _ => 3,
+    };
+    (kind, path.steps.len())
+}
+
+impl WholeProgram {
+    pub fn access(&self, sighting: Sighting) -> &Access {
+        &self.facts[sighting.function.0 as usize].accesses[sighting.access as usize]
+    }
+
+    pub fn names(&self, function: FunctionId) -> Names<'_> {
+        Names::new(&self.functions, function)
+    }
+
+    /// The locks held at a sighting, each once, in terms of its function where it can name them.
+    pub fn locks(&self, sighting: Sighting) -> Vec<NamedLock> {
+        let Some((_, context, _)) = self
+            .contexts
+            .of(sighting.function)
+            .find(|(context, ..)| *context == sighting.context)
+        else {
+            return Vec::new();
+        };
+        let binder = crate::threads::Binder {
+            function: self.functions.body(sighting.function).function,
+            bindings: &context.bindings,
+        };
+        let mut by_lock: BTreeMap<Path, NamedLock> = BTreeMap::new();
+        for (path, held) in held_locks(self.access(sighting), sighting.function, context) {
+            let key = binder.path(&path).unwrap_or_else(|| path.clone());
+            let lock = NamedLock {
+                path,
+                mode: held.mode,
+                by: held.by,
+                at: held.at,
+            };
+            // The function's own name for a lock is the one its reader knows.
+            let is_own = |lock: &NamedLock| !matches!(lock.path.root, Root::Global(_));
+            match by_lock.get(&key) {
+                Some(known) if is_own(known) => {}
+                _ => {
+                    by_lock.insert(key, lock);
+                }
+            }
+        }
+        by_lock.into_values().collect()
+    }
+}

@@ -1,0 +1,74 @@
+//! What the calls of one function do, from models and from summaries of the functions they reach.
+
+use super::fixpoint::Summaries;
+use super::semaphores::Semaphores;
+use crate::callgraph::{CallGraph, FunctionId, Target};
+use crate::locksets::{LockCalls, LockEffect};
+use crate::symexec::{CallEffect, CallSite, Calls};
+
+pub struct Callees<'s> {
+    pub function: FunctionId,
+    pub graph: &'s CallGraph<'s>,
+    pub summaries: &'s Summaries,
+    pub semaphores: &'s Semaphores,
+}
+
+/// Joining the effects of more functions than this costs more than it tells.
+const MOST_TARGETS: usize = 8;
+
+impl Calls for Callees<'_> {
+    fn value_effects(&self, call: CallSite) -> Vec<CallEffect<'_>> {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        if targets.len() > MOST_TARGETS {
+            // UNSOUND: a call through a pointer that may reach more than eight functions is taken to
+            // write only to what its arguments point to.
+            return Vec::new();
+        }
+        targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Body(body) => CallEffect::Summary(self.summaries.get(body).values.clone()),
+                Target::Model(model) => CallEffect::Model(model),
+            })
+            .collect()
+    }
+}
+
+impl LockCalls for Callees<'_> {
+    fn lock_effects(&self, call: CallSite) -> Vec<LockEffect<'_>> {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        let effects: Vec<LockEffect<'_>> = targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Body(body) => {
+                    let summary = &self.summaries.get(body).locks;
+                    if summary.touches_locks() || !summary.returns() {
+                        LockEffect::Summary(summary.clone())
+                    } else {
+                        LockEffect::Nothing
+                    }
+                }
+                Target::Model(model) => LockEffect::Model(model),
+            })
+            .collect();
+        let is_idle = |effect: &LockEffect<'_>| match effect {
+            LockEffect::Nothing => true,
+            LockEffect::Model(model) => !model.touches_locks(),
+            LockEffect::Summary(_) => false,
+        };
+        if effects.iter().all(is_idle) {
+            return Vec::new();
+        }
+        effects
+    }
+
+    fn is_binary_semaphore(&self, call: CallSite) -> bool {
+        let body = self.graph.functions.body(self.function);
+        self.semaphores
+            .is_binary(body, call, self.graph.points_to())
+    }
+}

@@ -1,0 +1,9 @@
+//! Bottom-up over the call graph: every function's effect on values and locks, callees first.
+
+mod callees;
+mod fixpoint;
+mod semaphores;
+
+pub use callees::Callees;
+pub use fixpoint::{Summaries, Summary, summarise_program};
+pub use semaphores::Semaphores;

@@ -1,0 +1,99 @@
+//! Names that mean the same in every function: a function's own names with its formals filled in.
+
+use crate::ir::FunctionRef;
+use crate::symexec::{Index, Path, Root, Step, Targets, Value};
+
+/// What the formals of a function are in one context.
+#[derive(Clone, Copy)]
+pub struct Binder<'b> {
+    pub function: FunctionRef,
+    pub bindings: &'b [Value],
+}
+
+/// A value that is handed to another thread: locals of this one are foreign there.
+pub(super) fn handed_over(value: Value) -> Value {
+    let hand = |mut path: Path| {
+        if let Root::Frame(function, local) = path.root {
+            path.root = Root::ForeignFrame(function, local);
+        }
+        path
+    };
+    match value {
+        Value::Entry(path) => Value::Entry(hand(path)),
+        Value::Address(path) => Value::Address(hand(path)),
+        Value::OneOf(paths) => Value::OneOf(paths.into_iter().map(hand).collect()),
+        other => other,
+    }
+}
+
+impl Binder<'_> {
+    /// The value as everybody knows it; `Anything` if only this activation does.
+    pub fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::Constant(_) | Value::Function(_) | Value::Nothing | Value::Anything => {
+                value.clone()
+            }
+            Value::Entry(path) => match (path.root, path.steps.as_slice()) {
+                (Root::Formal(index), []) => self.formal(index),
+                _ => self.path(path).map_or(Value::Anything, Value::Entry),
+            },
+            Value::Address(path) => self.path(path).map_or(Value::Anything, Value::Address),
+            Value::OneOf(paths) => paths
+                .iter()
+                .map(|path| self.path(path))
+                .collect::<Option<_>>()
+                .map_or(Value::Anything, Value::OneOf),
+        }
+    }
+
+    /// The place as everybody knows it.
+    pub fn path(&self, path: &Path) -> Option<Path> {
+        let (start, rest) = match path.root {
+            Root::Global(_) | Root::Heap(_) | Root::Frame(..) | Root::ForeignFrame(..) => {
+                (Path::new(path.root), path.steps.as_slice())
+            }
+            Root::Local(local) => (
+                Path::new(Root::Frame(self.function, local)),
+                path.steps.as_slice(),
+            ),
+            Root::Formal(index) => match path.steps.split_first() {
+                Some((Step::Deref, rest)) => match self.formal(index).targets() {
+                    Targets::Exactly(target) => (target, rest),
+                    Targets::OneOf(_) | Targets::Unknown => return None,
+                },
+                _ => return None,
+            },
+            Root::Value(_) | Root::Somewhere => return None,
+        };
+        let mut result = start;
+        for step in rest {
+            result = match step {
+                Step::Index(index) => {
+                    let index = self.index(index);
+                    if matches!(result.steps.last(), Some(Step::Deref | Step::Index(_))) {
+                        result.element(index)
+                    } else {
+                        result.then(Step::Index(index))
+                    }
+                }
+                step => result.then(step.clone()),
+            };
+        }
+        (!result.is_too_long()).then_some(result)
+    }
+
+    fn formal(&self, index: u32) -> Value {
+        let bound = self.bindings.get(index as usize);
+        bound.cloned().unwrap_or(Value::Anything)
+    }
+
+    fn index(&self, index: &Index) -> Index {
+        match index {
+            Index::Constant(_) | Index::Any => index.clone(),
+            Index::Entry(path) => match self.value(&Value::Entry((**path).clone())) {
+                Value::Constant(value) => Index::Constant(value),
+                _ => Index::Any,
+            },
+        }
+    }
+}

@@ -1,0 +1,437 @@
+//! Contexts flow from the roots down the call graph. Accesses stay where they are: what is held at their
+//! function's entry comes to them, instead of copies of them going up to every thread.
+
+use super::absolute::{Binder, handed_over};
+use super::context::{Context, ContextId};
+use super::multiplicity;
+use super::roots::{Entries, RootId, RootKind, ThreadRoot};
+use crate::accesses::{CallFact, FunctionFacts, StartFact};
+use crate::callgraph::{CallGraph, FunctionId};
+use crate::ir::{GlobalRef, GlobalScope, StatementId};
+use crate::locksets::Mode;
+use crate::models::{self, Action};
+use crate::symexec::{Path, Root, Value};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// The contexts of all functions, and the threads that lead to them.
+#[derive(Default)]
+pub struct Contexts {
+    pub roots: Vec<ThreadRoot>,
+    functions: Vec<FunctionContexts>,
+}
+
+#[derive(Default)]
+pub(super) struct FunctionContexts {
+    pub contexts: Vec<Reached>,
+    index: FxHashMap<Context, ContextId>,
+    /// There were too many: the one that covers all later ones.
+    overflow: Option<ContextId>,
+}
+
+/// A context and who comes there.
+pub(super) struct Reached {
+    context: Context,
+    pub roots: BTreeSet<RootId>,
+    pub arrivals: Vec<Arrival>,
+    /// The contexts that its calls lead to; known when it has been visited.
+    calls: Option<Vec<(FunctionId, ContextId)>>,
+    /// Threads that are started in it.
+    pub starts: Vec<(RootId, bool)>,
+}
+
+/// How a context is entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    Root(RootId),
+    Call {
+        caller: FunctionId,
+        context: ContextId,
+        at: StatementId,
+        repeats: bool,
+    },
+}
+
+/// More contexts than this of one function are joined.
+const MOST_CONTEXTS: usize = 24;
+/// More threads than this that begin at one place with different arguments are joined.
+const MOST_ROOTS_OF_A_START: usize = 8;
+
+/// Finds the threads of a program and the contexts of its functions.
+pub fn contexts(
+    graph: &CallGraph<'_>,
+    facts: &[FunctionFacts],
+    components: &[Vec<u32>],
+    entries: Entries,
+) -> Contexts {
+    let mut order = vec![0u32; facts.len()];
+    for (index, members) in components.iter().rev().enumerate() {
+        for member in members {
+            order[*member as usize] = index as u32;
+        }
+    }
+    let mut flow = Flow {
+        graph,
+        facts,
+        order,
+        pending: BTreeSet::new(),
+        contexts: Contexts::default(),
+        started: FxHashMap::default(),
+    };
+    flow.contexts.functions.resize_with(facts.len(), Default::default);
+    flow.run(entries);
+    let mut contexts = flow.contexts;
+    multiplicity::find(&mut contexts, graph, components);
+    contexts
+}
+
+struct Flow<'f> {
+    graph: &'f CallGraph<'f>,
+    facts: &'f [FunctionFacts],
+    /// Callers before callees.
+    order: Vec<u32>,
+    pending: BTreeSet<(u32, FunctionId, ContextId)>,
+    contexts: Contexts,
+    started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
+}
+
+impl Flow<'_> {
+    fn run(&mut self, entries: Entries) {
+        for function in self.graph.functions.ids() {
+            let body = self.graph.functions.body(function);
+            let is_external = body.function.scope == GlobalScope::External;
+            if !is_external || body.blocks.is_empty() {
+                continue;
+            }
+            let kind = match entries {
+                _ if body.function.name == "main" => RootKind::Main,
+                Entries::Exported => RootKind::Exported,
+                Entries::Threads => continue,
+            };
+            self.add_root(ThreadRoot {
+                entry: function,
+                kind,
+                bindings: vec![Value::Anything; body.parameters],
+                many: kind == RootKind::Exported,
+            });
+        }
+        while let Some((_, function, context)) = self.pending.pop_first() {
+            self.visit(function, context);
+        }
+    }
+
+    fn add_root(&mut self, root: ThreadRoot) -> RootId {
+        let id = RootId(self.contexts.roots.len() as u32);
+        let context = Context {
+            bindings: root.bindings.clone(),
+            ..Context::default()
+        };
+        let entry = root.entry;
+        self.contexts.roots.push(root);
+        self.enter(entry, context, &BTreeSet::from([id]), Arrival::Root(id));
+        id
+    }
+
+    /// A function is entered; returns in which of its contexts.
+    fn enter(
+        &mut self,
+        function: FunctionId,
+        mut context: Context,
+        roots: &BTreeSet<RootId>,
+        arrival: Arrival,
+    ) -> ContextId {
+        self.add_wrapping_locks(function, &mut context);
+        let known = &mut self.contexts.functions[function.0 as usize];
+        let id = known.find_or_add(context);
+        let reached = &mut known.contexts[id.0 as usize];
+        if !reached.arrivals.contains(&arrival) {
+            reached.arrivals.push(arrival);
+        }
+        let before = reached.roots.len();
+        reached.roots.extend(roots);
+        if reached.roots.len() > before || reached.calls.is_none() {
+            let order = self.order[function.0 as usize];
+            self.pending.insert((order, function, id));
+        }
+        id
+    }
+
+    /// Locks that every caller of a function takes by calling it, as its model says.
+    fn add_wrapping_locks(&self, function: FunctionId, context: &mut Context) {
+        let Some(model) = self.graph.wrapping_model(function) else {
+            return;
+        };
+        for effect in &model.effects {
+            match &effect.action {
+                Action::Body => break,
+                Action::Acquire { lock, mode, .. } => {
+                    if let models::Root::Global(name) = lock.root {
+                        let lock = Path::new(Root::Global(GlobalRef {
+                            name,
+                            scope: GlobalScope::External,
+                            thread_local: false,
+                        }));
+                        let mode = match mode {
+                            models::Mode::Exclusive => Mode::Exclusive,
+                            models::Mode::Shared => Mode::Shared,
+                        };
+                        let held = super::context::Held {
+                            mode,
+                            by: function,
+                            at: None,
+                        };
+                        context.held.insert(lock, held);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn visit(&mut self, function: FunctionId, id: ContextId) {
+        let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+        let roots = reached.roots.clone();
+        if let Some(calls) = &reached.calls {
+            // Only more threads come here: they go where the others went.
+            for (callee, context) in calls.clone() {
+                self.spread(callee, context, &roots);
+            }
+            return;
+        }
+        reached.calls = Some(Vec::new());
+        let context = reached.context.clone();
+        let facts = &self.facts[function.0 as usize];
+        for call in &facts.calls {
+            for target in self.targets(function, &context, call) {
+                let body = self.graph.functions.body(target);
+                let name = self.graph.functions.body(function).function;
+                let entered = context.of_call(function, name, call, body.parameters);
+                let arrival = Arrival::Call {
+                    caller: function,
+                    context: id,
+                    at: call.statement,
+                    repeats: call.repeats,
+                };
+                let callee = self.enter(target, entered, &roots, arrival);
+                let reached =
+                    &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+                if let Some(calls) = &mut reached.calls {
+                    calls.push((target, callee));
+                }
+            }
+        }
+        for start in &facts.starts {
+            self.start(function, id, &context, start);
+        }
+    }
+
+    fn spread(&mut self, function: FunctionId, id: ContextId, roots: &BTreeSet<RootId>) {
+        let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+        let before = reached.roots.len();
+        reached.roots.extend(roots);
+        if reached.roots.len() > before {
+            let order = self.order[function.0 as usize];
+            self.pending.insert((order, function, id));
+        }
+    }
+
+    /// What a call reaches in a context: one function, if the context knows the pointer.
+    fn targets(
+        &self,
+        function: FunctionId,
+        context: &Context,
+        call: &CallFact,
+    ) -> Vec<FunctionId> {
+        match &call.callee {
+            Some(value) => self.called(function, context, value, &call.targets),
+            None => call.targets.clone(),
+        }
+    }
+
+    fn called(
+        &self,
+        function: FunctionId,
+        context: &Context,
+        value: &Value,
+        otherwise: &[FunctionId],
+    ) -> Vec<FunctionId> {
+        let binder = Binder {
+            function: self.graph.functions.body(function).function,
+            bindings: &context.bindings,
+        };
+        match binder.value(value) {
+            Value::Function(name) => self.graph.functions.resolve(name).to_vec(),
+            _ => otherwise.to_vec(),
+        }
+    }
+
+    fn start(&mut self, function: FunctionId, id: ContextId, context: &Context, start: &StartFact) {
+        let targets = match &start.entry {
+            Some(value) => self.called(function, context, value, &start.targets),
+            None => start.targets.clone(),
+        };
+        let binder = Binder {
+            function: self.graph.functions.body(function).function,
+            bindings: &context.bindings,
+        };
+        for entry in targets {
+            let parameters = self.graph.functions.body(entry).parameters;
+            let bindings: Vec<Value> = (0..parameters)
+                .map(|index| {
+                    let argument = start.arguments.get(index);
+                    argument.map_or(Value::Anything, |argument| handed_over(binder.value(argument)))
+                })
+                .collect();
+            let kind = RootKind::Started {
+                context: start.context,
+                by: function,
+                at: start.statement,
+            };
+            let root = self.root(entry, kind, bindings, start.statement, function);
+            let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+            reached.starts.push((root, start.repeats));
+        }
+    }
+
+    /// The thread that begins so, a new one if there is none yet.
+    fn root(
+        &mut self,
+        entry: FunctionId,
+        kind: RootKind,
+        mut bindings: Vec<Value>,
+        at: StatementId,
+        by: FunctionId,
+    ) -> RootId {
+        let known = self.started.entry((by, at, entry)).or_default();
+        if known.len() >= MOST_ROOTS_OF_A_START {
+            bindings.fill(Value::Anything);
+        }
+        let same = known
+            .iter()
+            .find(|root| self.contexts.roots[root.0 as usize].bindings == bindings);
+        if let Some(same) = same {
+            return *same;
+        }
+        let root = self.add_root(ThreadRoot {
+            entry,
+            kind,
+            bindings,
+            many: false,
+        });
+        self.started.entry((by, at, entry)).or_default().push(root);
+        root
+    }
+}
+
+impl FunctionContexts {
+    fn find_or_add(&mut self, context: Context) -> ContextId {
+        if let Some(known) = self.index.get(&context) {
+            return *known;
+        }
+        if self.contexts.len() >= MOST_CONTEXTS {
+            let joined = match self.overflow {
+                Some(overflow) => self.contexts[overflow.0 as usize].context.joined(&context),
+                None => {
+                    let all = self.contexts.iter().map(|reached| &reached.context);
+                    all.fold(context, |joined, other| joined.joined(other))
+                }
+            };
+            if let Some(known) = self.index.get(&joined) {
+                self.overflow = Some(*known);
+                return *known;
+            }
+            let id = self.add(joined);
+            self.overflow = Some(id);
+            return id;
+        }
+        self.add(context)
+    }
+
+    fn add(&mut self, context: Context) -> ContextId {
+        let id = ContextId(self.contexts.len() as u32);
+        self.index.insert(context.clone(), id);
+        self.contexts.push(Reached {
+            context,
+            roots: BTreeSet::new(),
+            arrivals: Vec::new(),
+            calls: None,
+            starts: Vec::new(),
+        });
+        id
+    }
+}
+
+impl Contexts {
+    /// The contexts of a function, with the threads that come there.
+    pub fn of(
+        &self,
+        function: FunctionId,
+    ) -> impl Iterator<Item = (ContextId, &Context, &BTreeSet<RootId>)> {
+        let reached = self.functions[function.0 as usize].contexts.iter();
+        reached.enumerate().map(|(index, reached)| {
+            (
+                ContextId(index as u32),
+                &reached.context,
+                &reached.roots,
+            )
+        })
+    }
+
+    pub fn root(&self, root: RootId) -> &ThreadRoot {
+        &self.roots[root.0 as usize]
+    }
+
+    pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {
+        &self.functions[function.0 as usize].contexts[context.0 as usize]
+    }
+
+    /// How a thread gets to a context: calls from its entry down, the shortest such way.
+    pub fn call_path(
+        &self,
+        root: RootId,
+        function: FunctionId,
+        context: ContextId,
+    ) -> Vec<(FunctionId, StatementId)> {
+        let start = (function, context);
+        let mut from: FxHashMap<(FunctionId, ContextId), (FunctionId, ContextId, StatementId)> =
+            FxHashMap::default();
+        let mut queue = std::collections::VecDeque::from([start]);
+        let mut end = None;
+        while let Some((function, context)) = queue.pop_front() {
+            let reached = self.reached(function, context);
+            if reached.arrivals.contains(&Arrival::Root(root)) {
+                end = Some((function, context));
+                break;
+            }
+            for arrival in &reached.arrivals {
+                let Arrival::Call {
+                    caller,
+                    context: above,
+                    at,
+                    ..
+                } = *arrival
+                else {
+                    continue;
+                };
+                let next = (caller, above);
+                if next != start
+                    && !from.contains_key(&next)
+                    && self.reached(caller, above).roots.contains(&root)
+                {
+                    from.insert(next, (function, context, at));
+                    queue.push_back(next);
+                }
+            }
+        }
+        let mut path = Vec::new();
+        let mut at = end;
+        while let Some(place) = at {
+            let Some((callee, context, statement)) = from.get(&place) else {
+                break;
+            };
+            path.push((place.0, *statement));
+            at = Some((*callee, *context));
+        }
+        path
+    }
+}

@@ -1,0 +1,13 @@
+//! Which threads there are, which functions each of them runs, and what is known where a function is
+//! entered: the locks that are held and what the formals are.
+
+mod absolute;
+mod context;
+mod flow;
+mod multiplicity;
+mod roots;
+
+pub use absolute::Binder;
+pub use context::{Context, ContextId, Held};
+pub use flow::{Arrival, Contexts, contexts};
+pub use roots::{Entries, RootId, RootKind, ThreadRoot};

@@ -1,0 +1,99 @@
+//! Which threads may run several times at once: those that are started in a loop, from several places, or
+//! by something that itself runs more than once.
+
+use super::context::ContextId;
+use super::flow::{Arrival, Contexts};
+use super::roots::RootId;
+use crate::callgraph::{CallGraph, FunctionId};
+use rustc_hash::FxHashSet;
+
+/// Marks the roots of which there are many.
+pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, components: &[Vec<u32>]) {
+    let mut repeated: FxHashSet<(FunctionId, ContextId)> = recursive(contexts, graph, components);
+    loop {
+        let before = (repeated.len(), many_count(contexts));
+        mark_contexts(contexts, graph, &mut repeated);
+        mark_roots(contexts, graph, &repeated);
+        if before == (repeated.len(), many_count(contexts)) {
+            return;
+        }
+    }
+}
+
+fn many_count(contexts: &Contexts) -> usize {
+    contexts.roots.iter().filter(|root| root.many).count()
+}
+
+fn recursive(
+    contexts: &Contexts,
+    graph: &CallGraph<'_>,
+    components: &[Vec<u32>],
+) -> FxHashSet<(FunctionId, ContextId)> {
+    let mut found = FxHashSet::default();
+    for members in components {
+        let is_recursive = members.len() > 1
+            || graph.callees[members[0] as usize]
+                .binary_search(&members[0])
+                .is_ok();
+        if is_recursive {
+            for member in members {
+                let function = FunctionId(*member);
+                found.extend(contexts.of(function).map(|(context, ..)| (function, context)));
+            }
+        }
+    }
+    found
+}
+
+/// A context is entered more than once in one run of its thread, or by several threads.
+fn mark_contexts(
+    contexts: &Contexts,
+    graph: &CallGraph<'_>,
+    repeated: &mut FxHashSet<(FunctionId, ContextId)>,
+) {
+    for function in graph.functions.ids() {
+        for (id, ..) in contexts.of(function) {
+            let reached = contexts.reached(function, id);
+            let is_repeated = reached.arrivals.len() > 1
+                || reached.arrivals.iter().any(|arrival| match arrival {
+                    Arrival::Root(root) => contexts.root(*root).many,
+                    Arrival::Call {
+                        caller,
+                        context,
+                        repeats,
+                        ..
+                    } => *repeats || repeated.contains(&(*caller, *context)),
+                });
+            if is_repeated {
+                repeated.insert((function, id));
+            }
+        }
+    }
+}
+
+fn mark_roots(
+    contexts: &mut Contexts,
+    graph: &CallGraph<'_>,
+    repeated: &FxHashSet<(FunctionId, ContextId)>,
+) {
+    let mut times = vec![0usize; contexts.roots.len()];
+    for function in graph.functions.ids() {
+        for (id, ..) in contexts.of(function) {
+            for (root, repeats) in &contexts.reached(function, id).starts {
+                let more = if *repeats || repeated.contains(&(function, id)) {
+                    2
+                } else {
+                    1
+                };
+                times[root.0 as usize] += more;
+            }
+        }
+    }
+    let many: Vec<RootId> = (0..times.len())
+        .filter(|index| times[*index] > 1)
+        .map(|index| RootId(index as u32))
+        .collect();
+    for root in many {
+        contexts.roots[root.0 as usize].many = true;
+    }
+}

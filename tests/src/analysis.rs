@@ -1,0 +1,122 @@
+//! What the analysis says about programs on disk, in the terms in which tests state it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use racelens::project::LoadOptions;
+use racelens::workspace::Workspace;
+use racelens_analysis::host::{Analysis, CheckedProgram};
+use racelens_analysis::locksets::Mode;
+use racelens_analysis::races::{DEFAULT_MIN_RANK, Options, Sighting};
+
+use crate::corpus::CorpusEntry;
+use crate::matching::{ReportedAccess, ReportedRace};
+
+/// A program that has been analysed.
+pub struct Checked {
+    workspace: Workspace,
+    analysis: Analysis,
+    program: CheckedProgram,
+}
+
+impl Checked {
+    /// Reads and analyses C files as one program.
+    ///
+    /// # Panics
+    /// If the files cannot be read at all: a test would otherwise compare nothing.
+    pub fn new(files: &[PathBuf]) -> Checked {
+        let options = LoadOptions {
+            paths: files.to_vec(),
+            ..LoadOptions::default()
+        };
+        let workspace = match Workspace::load(&options, Some(1)) {
+            Ok(workspace) => workspace,
+            Err(error) => panic!("the program is not read: {error}"),
+        };
+        let analysis = workspace.analysis();
+        let program = analysis.check(&workspace.models, Options::default());
+        Checked {
+            workspace,
+            analysis,
+            program,
+        }
+    }
+
+    pub fn of_fixture(entry: &CorpusEntry) -> Checked {
+        let sources = entry
+            .program
+            .files
+            .iter()
+            .filter(|file| file.path.ends_with(".c"));
+        let files: Vec<PathBuf> = sources.map(|file| entry.folder.join(&file.path)).collect();
+        Checked::new(&files)
+    }
+
+    /// Every pair of every race that is shown without being asked for.
+    pub fn races(&self) -> Vec<ReportedRace> {
+        let shown = self.program.program.races.iter();
+        shown
+            .filter(|race| race.rank >= DEFAULT_MIN_RANK)
+            .flat_map(|race| &race.pairs)
+            .filter_map(|pair| {
+                Some(ReportedRace {
+                    first: self.access(pair.first)?,
+                    second: self.access(pair.second)?,
+                })
+            })
+            .collect()
+    }
+
+    /// Every access to memory that threads share, in every context, with its locks.
+    pub fn accesses(&self) -> Vec<ReportedAccess> {
+        let program = &self.program.program;
+        let mut found = Vec::new();
+        for (function, _) in self.program.functions() {
+            for access in 0..program.facts[function.0 as usize].accesses.len() {
+                for (context, ..) in program.contexts.of(function) {
+                    let sighting = Sighting {
+                        function,
+                        access: access as u32,
+                        context,
+                    };
+                    found.extend(self.access(sighting));
+                }
+            }
+        }
+        found
+    }
+
+    fn access(&self, sighting: Sighting) -> Option<ReportedAccess> {
+        let (function, statement) = self.program.statement(sighting);
+        let span = self.analysis.statement_span(function, statement)?;
+        let location = self.workspace.location(&self.analysis, function, span)?;
+        let names = self.program.program.names(sighting.function);
+        let locks: BTreeSet<String> = self
+            .program
+            .program
+            .locks(sighting)
+            .into_iter()
+            .map(|lock| {
+                let mode = match lock.mode {
+                    Mode::Shared => "shared ",
+                    Mode::Exclusive => "",
+                };
+                format!("{mode}{}", names.path(&lock.path))
+            })
+            .collect();
+        Some(ReportedAccess {
+            file: Path::new(location.file.as_str())
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
+            line: location.line,
+            locks: locks.into_iter().collect(),
+        })
+    }
+}
+
+/// The races of a program, as pairs of places.
+pub fn reported_races(files: &[PathBuf]) -> Vec<ReportedRace> {
+    Checked::new(files).races()
+}
