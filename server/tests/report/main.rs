@@ -1,0 +1,4 @@
+//! Reports made by hand over real files, and how every output shows them.
+
+mod sample;
+mod text;
