@@ -7,7 +7,7 @@ use super::{FAILURE, FINDINGS, SUCCESS};
 use crate::race_options::{Entries, RaceOptions};
 use crate::races::find_races;
 use crate::report::text::{Shown, TextWriter};
-use crate::report::{PathBase, Report, Selection, json};
+use crate::report::{PathBase, Report, Selection, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 
@@ -38,6 +38,8 @@ enum Format {
     Text,
     /// For programs
     Json,
+    /// For GitHub code scanning and other viewers of SARIF 2.1.0
+    Sarif,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -120,6 +122,7 @@ impl CheckArguments {
                 }
             }
             Format::Json => print(&json::json(report, &base)),
+            Format::Sarif => print(&sarif::sarif(report, &base.repository())),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod explanation;
 pub mod json;
+pub mod sarif;
 mod selection;
 mod shown_path;
 mod source_excerpt;

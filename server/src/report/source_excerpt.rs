@@ -106,11 +106,11 @@ fn excerpt<'m>(
                     AnnotationKind::Context
                 };
                 let span = span.start - range.start..span.end - range.start;
-                Some(kind.span(span).label(mark.label.clone()))
+                Some(kind.span(span).label(harmless(&mark.label)))
             })
             .collect();
         let snippet = Snippet::source(lines.text[range].to_owned())
-            .path(path.to_owned())
+            .path(harmless(path))
             .line_start(first as usize)
             .annotations(annotations);
         elements.push(snippet.into());
@@ -126,11 +126,18 @@ fn without_source(mark: &Mark, base: &PathBase) -> [Element<'static>; 2] {
 }
 
 fn bare(mark: &Mark, path: String) -> [Element<'static>; 2] {
-    let origin = Origin::path(path)
+    let origin = Origin::path(harmless(&path))
         .line(mark.place.line as usize)
         .char_column(mark.place.column as usize);
-    let label = annotate_snippets::normalize_untrusted_str(&mark.label);
-    [origin.into(), Level::NOTE.message(label).into()]
+    [
+        origin.into(),
+        Level::NOTE.message(harmless(&mark.label)).into(),
+    ]
+}
+
+/// Names may come from a hostile file: what could command a terminal becomes visible instead.
+fn harmless(text: &str) -> String {
+    annotate_snippets::normalize_untrusted_str(text)
 }
 
 /// A text and where its lines begin.

@@ -75,6 +75,14 @@ pub fn thread(name: &str) -> Thread {
     }
 }
 
+pub fn lock(name: &str) -> Lock {
+    Lock {
+        name: name.to_owned(),
+        shared: false,
+        acquired: None,
+    }
+}
+
 pub fn reason(kind: &str, text: &str) -> Reason {
     Reason {
         kind: kind.to_owned(),

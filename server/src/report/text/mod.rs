@@ -4,6 +4,8 @@ mod explanation;
 mod race;
 mod words;
 
+pub(super) use words::{access as access_in_words, lock_taken as lock_taken_in_words};
+
 use super::source_excerpt::SourceTexts;
 use super::{PathBase, Report, Tier};
 use annotate_snippets::{Level, Message, Renderer};

@@ -26,7 +26,7 @@ impl TextWriter {
         let (level, verdict) = match race.tier {
             Tier::Possible => (Level::WARNING, "possible data race"),
             Tier::Witnessed => (Level::ERROR, "data race"),
-            Tier::ProvenSafe => (Level::INFO, "no data race, as is proven,"),
+            Tier::ProvenSafe => (Level::INFO, "proven safe: no data race"),
         };
         let title = format!(
             "{verdict} on `{}` [{}] (rank {})",
@@ -50,8 +50,8 @@ impl TextWriter {
         }
         ways.into_iter()
             .map(|(way, numbers)| {
-                let numbers = words::list(numbers.iter().map(|number| format!("#{number}")));
-                let text = format!("{numbers} runs in {way}");
+                let verb = if numbers.len() == 1 { "runs" } else { "run" };
+                let text = format!("{} {verb} in {way}", numbered(&numbers));
                 self.remark(Level::NOTE, &text).into()
             })
             .collect()
@@ -121,12 +121,12 @@ impl TextWriter {
 /// The accesses, and behind them where their locks were taken.
 fn marks(accesses: &[Access]) -> Vec<Mark> {
     let mut marks: Vec<Mark> = Vec::new();
-    for (index, access) in accesses.iter().enumerate() {
+    for (numbers, access) in distinct(accesses) {
         marks.push(Mark {
             place: access.place.clone(),
             length: access.length,
             expression: Some(access.expression.clone()),
-            label: format!("#{} {}", index + 1, words::access(access)),
+            label: format!("{} {}", numbered(&numbers), words::access(access)),
             is_primary: true,
         });
     }
@@ -150,4 +150,25 @@ fn marks(accesses: &[Access]) -> Vec<Mark> {
         }
     }
     marks
+}
+
+/// The accesses with their numbers. One that races with itself, in another thread or by another
+/// way, is there once with both.
+fn distinct(accesses: &[Access]) -> Vec<(Vec<usize>, &Access)> {
+    let mut distinct: Vec<(Vec<usize>, &Access)> = Vec::new();
+    for (index, access) in accesses.iter().enumerate() {
+        let same = distinct.iter_mut().find(|(_, known)| {
+            known.place == access.place && words::access(known) == words::access(access)
+        });
+        match same {
+            Some((numbers, _)) => numbers.push(index + 1),
+            None => distinct.push((vec![index + 1], access)),
+        }
+    }
+    distinct
+}
+
+/// `#1 and #2`.
+fn numbered(numbers: &[usize]) -> String {
+    words::list(numbers.iter().map(|number| format!("#{number}")))
 }
