@@ -86,8 +86,13 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
     arguments.write(&report, &selection, hidden);
     if workspace.units == 0 {
         complain("nothing was analysed");
-        FAILURE
-    } else if report.races.iter().any(|race| race.is_finding()) {
+        return FAILURE;
+    }
+    exit_status(&report)
+}
+
+fn exit_status(report: &Report) -> u8 {
+    if report.races.iter().any(|race| race.is_finding()) {
         FINDINGS
     } else {
         SUCCESS
@@ -132,4 +137,39 @@ fn add_notes(report: &mut Report, workspace: &Workspace) {
     report.notes.extend(workspace.notes.iter().cloned());
     let syntax = workspace.syntax_notes();
     report.notes.extend(syntax.iter().map(SyntaxNote::to_note));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Race, Tier};
+
+    fn race(tier: Tier, rank: u8) -> Race {
+        Race {
+            id: format!("{rank:012x}"),
+            tier,
+            rank,
+            location: "x".to_owned(),
+            reasons: Vec::new(),
+            accesses: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_findings_of_the_rank_that_was_asked_for_count() {
+        let status = |races: &[Race], min_rank| {
+            let mut report = Report {
+                races: races.to_vec(),
+                ..Report::default()
+            };
+            let selection = Selection { min_rank, id: None };
+            selection.apply(&mut report).unwrap();
+            exit_status(&report)
+        };
+        let races = [race(Tier::Possible, 40), race(Tier::ProvenSafe, 90)];
+        assert_eq!(status(&races, 40), FINDINGS);
+        assert_eq!(status(&races, 41), SUCCESS);
+        assert_eq!(status(&[race(Tier::Witnessed, 0)], 0), FINDINGS);
+        assert_eq!(status(&[], 0), SUCCESS);
+    }
 }

@@ -212,7 +212,17 @@ impl ThreadsConfig {
 
 impl CheckConfig {
     fn read(&mut self, reader: &mut Reader<'_>, table: &Item<'_>) {
-        reader.table(table, &["min-rank"], |reader, item| {
+        // An option of the command, so that one may look for it here.
+        const ELSEWHERE: &str = "entries";
+        reader.table_with_extra(table, &["min-rank"], &[ELSEWHERE], |reader, item| {
+            if item.key == "check.entries" {
+                reader.error(
+                    &item,
+                    "`check.entries` has no effect: what begins a thread is said under [threads]",
+                    "write `exported = true` or `entries = [\"function\"]` under [threads]",
+                );
+                return;
+            }
             let rank = reader.integer(&item, 0..=100);
             if let Some(rank) = rank.and_then(|rank| u8::try_from(rank).ok()) {
                 self.min_rank = rank;

@@ -1,35 +1,34 @@
 //! A small program in a temporary directory, and reports about it.
 
+use crate::temporary_folder::TemporaryFolder;
 use racelens::project::Place;
 use racelens::report::text::{Appearance, Shown, TextWriter};
 use racelens::report::{
     Access, AccessKind, Call, Lock, PathBase, Race, Reason, Report, Stats, Thread, Tier,
 };
-use std::path::PathBuf;
+use std::ops::Deref;
 
 pub struct Folder {
-    directory: tempfile::TempDir,
+    folder: TemporaryFolder,
+}
+
+impl Deref for Folder {
+    type Target = TemporaryFolder;
+
+    fn deref(&self) -> &TemporaryFolder {
+        &self.folder
+    }
 }
 
 impl Folder {
     pub fn new(files: &[(&str, &str)]) -> Folder {
-        let folder = Folder {
-            directory: tempfile::tempdir().unwrap(),
-        };
-        for (name, content) in files {
-            let path = folder.path(name);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, content).unwrap();
+        Folder {
+            folder: TemporaryFolder::new(files),
         }
-        folder
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().canonicalize().unwrap().join(name)
     }
 
     pub fn base(&self) -> PathBase {
-        PathBase::new(self.path(""))
+        PathBase::new(self.root())
     }
 
     /// Where `text` stands in the file for the first time.
