@@ -124,7 +124,7 @@ fn accesses_show_their_locks_and_who_took_them() {
           |         --------------------- `q->mu` is taken here
         3 |         return 0;
         4 |     pthread_rwlock_rdlock(&config);
-          |     --------------------- `config` for reading is taken here
+          |     --------------------- `config` is taken here for reading
         5 |     q->count -= q->step;
           |     ^^^^^^^^ write, holding `q->mu`, `config` for reading and `global`
           |
@@ -145,10 +145,10 @@ fn accesses_show_their_locks_and_who_took_them() {
           runs in thread `worker`, started at queue.c:9:1, several at once
           takes `q->mu` (queue.c:2:9)
           may release what it did not take: `global`
-          may start thread `worker`, started at queue.c:9:1, several at once
+          may start thread `worker` at queue.c:9:1, several at once
           waits for thread `helper`
-          if it returns 0, it returns holding no lock
-          if it returns anything but 0, it returns holding `q->mu`
+          if it returns 0: holding no lock
+          if it returns anything but 0: holding `q->mu`
     "#]]
     .assert_eq(&explained(&folder, &explanation, None));
 }
@@ -169,11 +169,12 @@ fn a_function_without_effects_is_said_to_have_none() {
     let Some(function) = &mut explanation.summary else {
         unreachable!();
     };
-    function.returns_holding = vec![lock("first"), lock("second")];
+    function.returns_holding = vec![lock("first_lock"), lock("second_lock")];
     expect![[r#"
         function `take` (queue.c:1:5)
           no known thread runs it
-          returns holding `first` and `second`
+          returns holding `first_lock` and
+            `second_lock`
     "#]]
     .assert_eq(&explained(&folder, &explanation, Some(40)));
 }

@@ -38,6 +38,13 @@ fn a_race_shows_both_accesses_with_threads_locks_and_reasons() {
 }
 
 #[test]
+fn the_manual_shows_what_is_printed() {
+    let (folder, report) = counter();
+    let manual = include_str!("../../docs/check.md");
+    assert!(manual.contains(&folder.text(&report)));
+}
+
+#[test]
 fn in_full_every_access_is_shown_and_no_summary() {
     let (folder, report) = counter();
     let shown = Shown {

@@ -35,7 +35,7 @@ fn thread_flow(number: usize, access: &Access, base: &PathBase) -> Value {
     let depth = access.path.len();
     for lock in &access.locks {
         if let Some(acquired) = &lock.acquired {
-            let what = text::lock_taken_in_words(lock);
+            let what = text::lock_taken_in_words(&lock.name, lock.shared);
             steps.push(acquired, 0, what, &["acquire", "lock"], depth);
         }
     }

@@ -92,7 +92,7 @@ impl TextWriter {
             words::list(
                 threads
                     .iter()
-                    .map(|thread| words::thread(thread, &self.base)),
+                    .map(|thread| words::thread_there(thread, &self.base)),
             )
         };
         if !summary.starts.is_empty() {
@@ -103,7 +103,7 @@ impl TextWriter {
         }
         let outcomes = summary.outcomes.iter().map(|outcome| {
             let holding = words::holding(&outcome.holding);
-            format!("if it returns {}, it returns {holding}", outcome.result)
+            format!("if it returns {}: {holding}", outcome.result)
         });
         if summary.outcomes.is_empty() && !summary.returns_holding.is_empty() {
             lines.push(format!(
@@ -144,14 +144,13 @@ fn lock_marks(lock: &HeldLock) -> Vec<Mark> {
     let LockOrigin::Here(places) = &lock.origin else {
         return Vec::new();
     };
-    let name = words::lock_name(&lock.name, lock.shared);
     places
         .iter()
         .map(|place| Mark {
             place: place.clone(),
             length: 0,
             expression: None,
-            label: format!("{name} is taken here"),
+            label: words::lock_taken(&lock.name, lock.shared),
             is_primary: false,
         })
         .collect()

@@ -134,7 +134,7 @@ fn marks(accesses: &[Access]) -> Vec<Mark> {
         let Some(place) = &lock.acquired else {
             continue;
         };
-        let label = words::lock_taken(lock);
+        let label = words::lock_taken(&lock.name, lock.shared);
         // Two accesses in one critical section have their lock from one place.
         if !marks
             .iter()

@@ -52,15 +52,25 @@ pub fn lock_name(name: &str, shared: bool) -> String {
     }
 }
 
-pub fn lock_taken(lock: &Lock) -> String {
-    format!("{} is taken here", lock_name(&lock.name, lock.shared))
+pub fn lock_taken(name: &str, shared: bool) -> String {
+    let purpose = if shared { " for reading" } else { "" };
+    format!("`{name}` is taken here{purpose}")
 }
 
 /// ``thread `worker`, started at a.c:3:5, several at once``.
 pub fn thread(thread: &Thread, base: &PathBase) -> String {
+    thread_with(thread, ", started at ", base)
+}
+
+/// ``thread `worker` at a.c:3:5, several at once``, behind a word that says what happens there.
+pub fn thread_there(thread: &Thread, base: &PathBase) -> String {
+    thread_with(thread, " at ", base)
+}
+
+fn thread_with(thread: &Thread, before_place: &str, base: &PathBase) -> String {
     let mut text = format!("thread `{}`", thread.name);
     if let Some(started) = &thread.started {
-        text.push_str(&format!(", started at {}", place(started, base)));
+        text.push_str(&format!("{before_place}{}", place(started, base)));
     }
     if thread.many {
         text.push_str(", several at once");
