@@ -2,14 +2,16 @@
 
 use crate::workspace::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 pub(super) struct ProgressDisplay {
     bar: ProgressBar,
     started: Instant,
-    first_shown: Once,
+    /// The number of the phase that is shown; 0 at first. Functions are many, so that only what
+    /// differs from one to the next may be set for each.
+    phase: AtomicUsize,
 }
 
 /// A run that is shorter shows no progress.
@@ -23,7 +25,7 @@ impl ProgressDisplay {
             // It draws nothing if standard error is no terminal.
             bar: ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()),
             started: Instant::now(),
-            first_shown: Once::new(),
+            phase: AtomicUsize::new(0),
         }
     }
 
@@ -32,11 +34,12 @@ impl ProgressDisplay {
         if self.bar.is_hidden() || self.started.elapsed() < QUIET {
             return;
         }
-        let (what, done, total) = described(progress);
-        self.first_shown
-            .call_once(|| self.bar.set_style(counting_style()));
-        self.bar.set_message(what);
-        self.bar.set_length(total as u64);
+        let (phase, what, done, total) = described(progress);
+        if self.phase.swap(phase, Ordering::Relaxed) != phase {
+            self.bar.set_style(counting_style());
+            self.bar.set_message(what);
+            self.bar.set_length(total as u64);
+        }
         self.bar.set_position(done as u64);
     }
 
@@ -67,10 +70,11 @@ impl ProgressDisplay {
     }
 }
 
-fn described(progress: Progress) -> (&'static str, usize, usize) {
+/// The phase by number and in words, how much is done, and of how much.
+fn described(progress: Progress) -> (usize, &'static str, usize, usize) {
     match progress {
-        Progress::Preprocessed(done, total) => ("preprocessing files", done, total),
-        Progress::Lowered(done, total) => ("reading functions", done, total),
+        Progress::Preprocessed(done, total) => (1, "preprocessing files", done, total),
+        Progress::Lowered(done, total) => (2, "reading functions", done, total),
     }
 }
 
@@ -141,7 +145,7 @@ mod tests {
         let display = ProgressDisplay {
             bar: ProgressBar::with_draw_target(Some(0), target),
             started: Instant::now().checked_sub(ran_for).unwrap(),
-            first_shown: Once::new(),
+            phase: AtomicUsize::new(0),
         };
         change(&display);
         let line = terminal.0.lock().unwrap();
@@ -155,6 +159,12 @@ mod tests {
         });
         assert!(text.starts_with("preprocessing files "), "{text:?}");
         assert!(text.ends_with(" 3 of 6"), "{text:?}");
+        let text = shown(QUIET, |display| {
+            display.update(Progress::Preprocessed(6, 6));
+            display.update(Progress::Lowered(1, 9));
+        });
+        assert!(text.starts_with("reading functions "), "{text:?}");
+        assert!(text.ends_with(" 1 of 9"), "{text:?}");
         let text = shown(QUIET, |display| {
             display.during("looking for races", || std::thread::sleep(TICK * 3));
         });

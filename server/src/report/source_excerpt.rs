@@ -135,9 +135,14 @@ fn bare(mark: &Mark, path: String) -> [Element<'static>; 2] {
     ]
 }
 
-/// Names may come from a hostile file: what could command a terminal becomes visible instead.
-fn harmless(text: &str) -> String {
-    annotate_snippets::normalize_untrusted_str(text)
+/// Names may come from a hostile file: what could command a terminal becomes visible instead. What
+/// stands in several lines of the source gets one.
+pub(super) fn harmless(text: &str) -> String {
+    let lines: Vec<&str> = match text.contains('\n') {
+        true => text.lines().map(str::trim).collect(),
+        false => vec![text],
+    };
+    annotate_snippets::normalize_untrusted_str(&lines.join(" "))
 }
 
 /// A text and where its lines begin.

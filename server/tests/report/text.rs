@@ -229,6 +229,23 @@ fn escape_sequences_in_a_program_do_not_reach_the_terminal() {
 }
 
 #[test]
+fn names_that_take_several_lines_of_the_source_take_one_of_the_report() {
+    let folder = Folder::new(&[("a.c", "x = 1;\n")]);
+    let access = Access {
+        locks: vec![lock("pick(a,\r\n     b)->mu")],
+        ..folder.access("a.c", "x", "x", AccessKind::Write)
+    };
+    let report = report(vec![race("000000000001", "table[\n  i]", vec![access])]);
+    expect![[r#"
+        warning[race]: possible data race on `table[ i]` [000000000001] (rank 50)
+         --> a.c:1:1
+          |
+        1 | x = 1;
+          | ^ #1 write in thread `main`, holding `pick(a, b)->mu`"#]]
+    .assert_eq(folder.text(&report).split("\n\n").next().unwrap());
+}
+
+#[test]
 fn a_narrow_terminal_gets_shorter_lines() {
     let (folder, mut report) = counter();
     let long = format!(

@@ -1,6 +1,6 @@
 //! What is known about a line, in words.
 
-use super::super::source_excerpt::Mark;
+use super::super::source_excerpt::{Mark, harmless};
 use super::super::{Explanation, FunctionSummary, HeldLock, LineFact, Lock, LockOrigin, Thread};
 use super::{TextWriter, words};
 use annotate_snippets::{Element, Level};
@@ -40,7 +40,7 @@ impl TextWriter {
         }
         let mut elements = self.sources.excerpts(&marks, &self.base);
         elements.extend(self.fact_remarks(fact));
-        let title = format!("{kind} of `{}`", fact.expression);
+        let title = format!("{kind} of `{}`", harmless(&fact.expression));
         let title = Level::INFO.with_name("access").primary_title(title);
         self.renderer.render(&[title.elements(elements)])
     }
@@ -117,7 +117,7 @@ impl TextWriter {
         let heading = self.emphasised(&format!("function `{}`", summary.name));
         let mut text = format!("{heading} ({})\n", words::place(&summary.place, &self.base));
         for line in lines {
-            let line = annotate_snippets::normalize_untrusted_str(&line);
+            let line = harmless(&line);
             let line = match self.width {
                 Some(width) => words::wrapped(&line, width - 4).replace('\n', "\n    "),
                 None => line,

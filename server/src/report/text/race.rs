@@ -1,6 +1,6 @@
 //! One race as a message with the excerpts of its accesses.
 
-use super::super::source_excerpt::Mark;
+use super::super::source_excerpt::{Mark, harmless};
 use super::super::{Access, Race, Tier};
 use super::{TextWriter, words};
 use annotate_snippets::{Element, Level};
@@ -30,7 +30,9 @@ impl TextWriter {
         };
         let title = format!(
             "{verdict} on `{}` [{}] (rank {})",
-            race.location, race.id, race.rank
+            harmless(&race.location),
+            race.id,
+            race.rank
         );
         let title = level.primary_title(title).id("race");
         self.renderer.render(&[title.elements(elements)])
