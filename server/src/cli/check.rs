@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 pub(super) struct CheckArguments {
     #[command(flatten)]
     program: ProgramOptions,
-    /// How to write the result
+    /// How to write the result: for people, for programs, for code scanning
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Report only races of this rank or higher, from 0 to 100 [default: 0, or what racelens.toml says]
@@ -24,7 +24,8 @@ pub(super) struct CheckArguments {
     /// Report only the race with this id, with all its accesses and whole call paths
     #[arg(long, value_name = "ID")]
     explain: Option<String>,
-    /// Which functions begin threads [default: threads, or what racelens.toml says]
+    /// Which functions begin threads: those that the program starts, or also every one that other
+    /// files can call [default: threads, or what racelens.toml says]
     #[arg(long, value_enum)]
     entries: Option<EntriesChoice>,
     /// When to write in colour
@@ -34,19 +35,14 @@ pub(super) struct CheckArguments {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
     Text,
-    /// For programs
     Json,
-    /// For GitHub code scanning and other viewers of SARIF 2.1.0
     Sarif,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EntriesChoice {
-    /// Those that the program starts as threads
     Threads,
-    /// Also every function that other files can call, as for a library
     Exported,
 }
 

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// Shows C programmers their data races.
 #[derive(Parser)]
-#[command(name = "racelens", version, about = "Shows C programmers their data races", max_term_width = 100, after_help = EXIT_STATUS)]
+#[command(name = "racelens", version, about = "Shows C programmers their data races", max_term_width = 100, after_help = EVERY_EXIT_STATUS)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -34,6 +34,12 @@ enum Command {
     /// Print what Racelens made of a program, for people who work on Racelens
     Dump(dump::DumpArguments),
 }
+
+const EVERY_EXIT_STATUS: &str = "\
+Exit status:
+  0  something was analysed, even if notes say what was not
+  1  check found races
+  2  nothing could be analysed, or the command line is wrong";
 
 const EXIT_STATUS: &str = "\
 Exit status:

@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 /// When to write in colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum ColorChoice {
-    /// On a terminal, unless NO_COLOR is set
+    // On a terminal, unless NO_COLOR is set.
     #[default]
     Auto,
     Always,

@@ -13,60 +13,20 @@ fn help_names_every_option() {
         Usage: racelens check [OPTIONS] [PATHS]...
 
         Arguments:
-          [PATHS]...
-                  C files and directories to read [default: the current directory]
+          [PATHS]...  C files and directories to read [default: the current directory]
 
         Options:
-              --database <FILE>
-                  Use this compile_commands.json, not the one in the project's root, build or builddir
-
-              --config <FILE>
-                  Use this racelens.toml, not the one in the project's root
-
-              --compiler <PROGRAM>
-                  Preprocess with this compiler, given by name or path
-
-              --preprocessed <PATH>...
-                  Read text that is preprocessed already: .i files, or directories with such files
-
-              --jobs <N>
-                  Use this many threads, from 1 to 1024 [default: one for each core]
-
-              --format <FORMAT>
-                  How to write the result
-
-                  Possible values:
-                  - text:  For people
-                  - json:  For programs
-                  - sarif: For GitHub code scanning and other viewers of SARIF 2.1.0
-          
-                  [default: text]
-
-              --min-rank <N>
-                  Report only races of this rank or higher, from 0 to 100 [default: 0, or what racelens.toml says]
-
-              --explain <ID>
-                  Report only the race with this id, with all its accesses and whole call paths
-
-              --entries <ENTRIES>
-                  Which functions begin threads [default: threads, or what racelens.toml says]
-
-                  Possible values:
-                  - threads:  Those that the program starts as threads
-                  - exported: Also every function that other files can call, as for a library
-
-              --color <COLOR>
-                  When to write in colour
-
-                  Possible values:
-                  - auto:   On a terminal, unless NO_COLOR is set
-                  - always
-                  - never
-          
-                  [default: auto]
-
-          -h, --help
-                  Print help (see a summary with '-h')
+              --database <FILE>         Use this compile_commands.json, not the one in the project's root, build or builddir
+              --config <FILE>           Use this racelens.toml, not the one in the project's root
+              --compiler <PROGRAM>      Preprocess with this compiler, given by name or path
+              --preprocessed <PATH>...  Read text that is preprocessed already: .i files, or directories with such files
+              --jobs <N>                Use this many threads, from 1 to 1024 [default: one for each core]
+              --format <FORMAT>         How to write the result: for people, for programs, for code scanning [default: text] [possible values: text, json, sarif]
+              --min-rank <N>            Report only races of this rank or higher, from 0 to 100 [default: 0, or what racelens.toml says]
+              --explain <ID>            Report only the race with this id, with all its accesses and whole call paths
+              --entries <ENTRIES>       Which functions begin threads: those that the program starts, or also every one that other files can call [default: threads, or what racelens.toml says] [possible values: threads, exported]
+              --color <COLOR>           When to write in colour [default: auto] [possible values: auto, always, never]
+          -h, --help                    Print help
 
         Exit status:
           0  no race was found

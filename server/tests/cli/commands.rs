@@ -27,6 +27,7 @@ fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
 
             Exit status:
               0  something was analysed, even if notes say what was not
+              1  check found races
               2  nothing could be analysed, or the command line is wrong
             exit status 2
         "#]],
