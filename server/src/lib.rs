@@ -3,4 +3,7 @@
 pub mod cli;
 pub mod models;
 pub mod project;
+pub mod race_options;
+pub mod races;
+pub mod report;
 pub mod workspace;

@@ -1,7 +1,7 @@
 //! `racelens dump`: prints the intermediate representation.
 
 use super::options::ProgramOptions;
-use super::terminal::{complain, print, print_notes};
+use super::terminal::{ColorChoice, complain, print, print_notes};
 use super::{EXIT_STATUS, FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, Subcommand};
@@ -43,13 +43,13 @@ pub(super) fn run(arguments: &DumpArguments) -> u8 {
             return FAILURE;
         }
     };
-    print_notes(&workspace.notes);
+    print_notes(&workspace.notes, ColorChoice::Auto);
     let syntax: Vec<_> = workspace
         .syntax_notes()
         .iter()
         .map(SyntaxNote::to_note)
         .collect();
-    print_notes(&syntax);
+    print_notes(&syntax, ColorChoice::Auto);
     if workspace.units == 0 {
         complain("nothing was analysed");
         return FAILURE;

@@ -1,7 +1,7 @@
 //! `racelens index`: reads a program and says how much of it was understood.
 
 use super::options::ProgramOptions;
-use super::terminal::{complain, counted, print, print_notes};
+use super::terminal::{ColorChoice, complain, counted, print, print_notes};
 use super::{FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
@@ -36,9 +36,9 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
     let summary = Summary::of(&workspace);
     match arguments.format {
         Format::Text => {
-            print_notes(&workspace.notes);
+            print_notes(&workspace.notes, ColorChoice::Auto);
             let syntax: Vec<_> = summary.failures.iter().map(SyntaxNote::to_note).collect();
-            print_notes(&syntax);
+            print_notes(&syntax, ColorChoice::Auto);
             if workspace.units > 0 {
                 print(&summary.text(&workspace));
             }

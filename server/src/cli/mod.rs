@@ -1,8 +1,11 @@
 //! The command line: one file a command.
 
+mod check;
 mod dump;
+mod explain;
 mod index;
 mod options;
+mod progress;
 mod terminal;
 
 use clap::{Parser, Subcommand};
@@ -11,7 +14,7 @@ use std::process::ExitCode;
 
 /// Shows C programmers their data races.
 #[derive(Parser)]
-#[command(name = "racelens", version, about = "Shows C programmers their data races", max_term_width = 100, after_help = EXIT_STATUS)]
+#[command(name = "racelens", version, about = "Shows C programmers their data races", max_term_width = 100, after_help = EVERY_EXIT_STATUS)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -19,12 +22,24 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Find data races
+    #[command(after_help = check::EXIT_STATUS)]
+    Check(check::CheckArguments),
+    /// Say what is known about a line: the locks held there, the threads that run it
+    #[command(after_help = EXIT_STATUS)]
+    Explain(explain::ExplainArguments),
     /// Read a whole program and say how much of it was understood
     #[command(after_help = EXIT_STATUS)]
     Index(index::IndexArguments),
     /// Print what Racelens made of a program, for people who work on Racelens
     Dump(dump::DumpArguments),
 }
+
+const EVERY_EXIT_STATUS: &str = "\
+Exit status:
+  0  something was analysed, even if notes say what was not
+  1  check found races
+  2  nothing could be analysed, or the command line is wrong";
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -33,6 +48,8 @@ Exit status:
 
 /// The work was done and there is nothing to complain about.
 const SUCCESS: u8 = 0;
+/// The work was done and races were found.
+const FINDINGS: u8 = 1;
 /// The work could not be done.
 const FAILURE: u8 = 2;
 
@@ -47,6 +64,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     ExitCode::from(match arguments.command {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
     })

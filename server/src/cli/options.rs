@@ -1,6 +1,6 @@
 //! Options that every command which reads a program has.
 
-use super::terminal::ProgressLine;
+use super::progress::ProgressDisplay;
 use crate::project::LoadOptions;
 use crate::workspace::{Workspace, WorkspaceError};
 use clap::Args;
@@ -29,6 +29,14 @@ pub(super) struct ProgramOptions {
 
 impl ProgramOptions {
     pub fn load(&self) -> Result<Workspace, WorkspaceError> {
+        let progress = ProgressDisplay::new();
+        let workspace = self.load_with(&progress);
+        progress.clear();
+        workspace
+    }
+
+    /// As `load`, for commands that have more to do and show that too.
+    pub fn load_with(&self, display: &ProgressDisplay) -> Result<Workspace, WorkspaceError> {
         let jobs = self.jobs.map(usize::from);
         if !self.preprocessed.is_empty() {
             return Workspace::from_preprocessed(&self.preprocessed, jobs);
@@ -40,9 +48,6 @@ impl ProgramOptions {
             compiler: self.compiler.clone(),
             ..LoadOptions::default()
         };
-        let line = ProgressLine::new();
-        let workspace = Workspace::load_watched(&options, jobs, &|progress| line.update(progress));
-        line.clear();
-        workspace
+        Workspace::load_watched(&options, jobs, &|progress| display.update(progress))
     }
 }

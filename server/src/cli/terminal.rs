@@ -1,10 +1,42 @@
 //! Writes to the user: results to standard output, notes and progress to standard error.
 
 use crate::project::{Note, Severity};
-use crate::workspace::Progress;
+use crate::report::text::Appearance;
+use clap::ValueEnum;
 use std::io::{IsTerminal, Write};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+
+/// When to write in colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ColorChoice {
+    // On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+impl ColorChoice {
+    fn applies_to(self, stream: &impl IsTerminal) -> bool {
+        match self {
+            ColorChoice::Auto => {
+                let is_unwanted =
+                    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                stream.is_terminal() && !is_unwanted
+            }
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+        }
+    }
+
+    /// How results look on standard output.
+    pub fn appearance(self) -> Appearance {
+        let columns = console::Term::stdout().size_checked();
+        Appearance {
+            in_colour: self.applies_to(&std::io::stdout()),
+            width: columns.map(|(_, columns)| usize::from(columns)),
+        }
+    }
+}
 
 /// Writes a result. A reader that has seen enough (`| head`) is no error.
 pub(super) fn print(text: &str) {
@@ -19,11 +51,10 @@ pub(super) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// Writes notes to standard error, the severity in colour if that is a terminal.
-pub(super) fn print_notes<'n>(notes: impl IntoIterator<Item = &'n Note>) {
+/// Writes notes to standard error, the severity in colour if that is wanted.
+pub(super) fn print_notes<'n>(notes: impl IntoIterator<Item = &'n Note>, colour: ColorChoice) {
     let errors = std::io::stderr();
-    let in_colour =
-        errors.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let in_colour = colour.applies_to(&errors);
     let mut errors = errors.lock();
     for note in notes {
         let _ = writeln!(errors, "{}", shown(note, in_colour));
@@ -43,57 +74,6 @@ fn shown(note: &Note, in_colour: bool) -> String {
     let plain = format!("{}: ", note.severity);
     let coloured = format!("\x1b[{colour}m{}\x1b[0m: ", note.severity);
     text.replacen(&plain, &coloured, 1)
-}
-
-/// One line on standard error that says how far a long run is; nothing if that is no terminal.
-pub(super) struct ProgressLine {
-    is_shown: bool,
-    started: Instant,
-    last: Mutex<Option<Instant>>,
-}
-
-/// A run that is shorter shows no progress.
-const QUIET: Duration = Duration::from_millis(500);
-/// How often the line changes at most.
-const INTERVAL: Duration = Duration::from_millis(100);
-
-impl ProgressLine {
-    pub fn new() -> ProgressLine {
-        ProgressLine {
-            is_shown: std::io::stderr().is_terminal(),
-            started: Instant::now(),
-            last: Mutex::new(None),
-        }
-    }
-
-    pub fn update(&self, progress: Progress) {
-        if !self.is_shown || self.started.elapsed() < QUIET {
-            return;
-        }
-        // Whoever holds the lock is writing a line that is as good as this one.
-        let Ok(mut last) = self.last.try_lock() else {
-            return;
-        };
-        if last.is_some_and(|last| last.elapsed() < INTERVAL) {
-            return;
-        }
-        *last = Some(Instant::now());
-        let _ = write!(std::io::stderr().lock(), "\r\x1b[K{}", described(progress));
-    }
-
-    /// Removes the line, so that what follows begins in the first column.
-    pub fn clear(&self) {
-        if self.last.lock().is_ok_and(|last| last.is_some()) {
-            let _ = write!(std::io::stderr().lock(), "\r\x1b[K");
-        }
-    }
-}
-
-fn described(progress: Progress) -> String {
-    match progress {
-        Progress::Preprocessed(done, total) => format!("preprocessing: {done} of {total} files"),
-        Progress::Lowered(done, total) => format!("analysing: {done} of {total} functions"),
-    }
 }
 
 /// A number with its noun: `1 file`, `2 files`.
@@ -117,11 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_and_counts_read_well() {
-        assert_eq!(
-            described(Progress::Preprocessed(3, 141)),
-            "preprocessing: 3 of 141 files"
-        );
+    fn counts_read_well() {
         assert_eq!(counted(1, "call"), "1 call");
         assert_eq!(counted(0, "call"), "0 calls");
     }

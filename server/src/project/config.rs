@@ -23,6 +23,7 @@ pub struct Config {
     pub compile_commands: Option<PathBuf>,
     pub preprocessor: PreprocessorConfig,
     pub threads: ThreadsConfig,
+    pub check: CheckConfig,
     /// Files that describe library functions. Absolute.
     pub models: Vec<PathBuf>,
 }
@@ -47,6 +48,12 @@ pub struct ThreadsConfig {
     pub never_parallel: Vec<(String, String)>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckConfig {
+    /// Races of a lower rank are not reported.
+    pub min_rank: u8,
+}
+
 impl Default for PreprocessorConfig {
     fn default() -> PreprocessorConfig {
         PreprocessorConfig {
@@ -58,7 +65,7 @@ impl Default for PreprocessorConfig {
     }
 }
 
-const TABLES: &[&str] = &["project", "preprocessor", "threads", "models"];
+const TABLES: &[&str] = &["project", "preprocessor", "threads", "check", "models"];
 
 impl Config {
     /// Reads the text of the configuration at `path`, which is absolute. A key with an error keeps
@@ -76,6 +83,7 @@ impl Config {
                 "project" => config.read_project(reader, &table, root),
                 "preprocessor" => config.preprocessor.read(reader, &table, root, finder),
                 "threads" => config.threads.read(reader, &table),
+                "check" => config.check.read(reader, &table),
                 "models" => config.read_models(reader, &table, root),
                 _ => {}
             };
@@ -199,6 +207,27 @@ impl ThreadsConfig {
                 _ => {}
             },
         );
+    }
+}
+
+impl CheckConfig {
+    fn read(&mut self, reader: &mut Reader<'_>, table: &Item<'_>) {
+        // An option of the command, so that one may look for it here.
+        const ELSEWHERE: &str = "entries";
+        reader.table_with_extra(table, &["min-rank"], &[ELSEWHERE], |reader, item| {
+            if item.key == "check.entries" {
+                reader.error(
+                    &item,
+                    "`check.entries` has no effect: what begins a thread is said under [threads]",
+                    "write `exported = true` or `entries = [\"function\"]` under [threads]",
+                );
+                return;
+            }
+            let rank = reader.integer(&item, 0..=100);
+            if let Some(rank) = rank.and_then(|rank| u8::try_from(rank).ok()) {
+                self.min_rank = rank;
+            }
+        });
     }
 }
 

@@ -1,19 +1,13 @@
 //! Files that are not what they should be. Each costs only itself, and is named with what to do.
 
-use crate::program::Program;
+use crate::program::{GOOD, Program};
 use expect_test::expect;
-
-/// A file that is fine, to see that it is analysed whatever is beside it.
-const GOOD: (&str, &str) = ("good.c", "int x;\nint good(void) { return x; }\n");
 
 /// `good.c` and `bad.c` with a database, so that no note about default flags is in the way.
 fn program(bad: &[u8]) -> Program {
     let program = Program::new(&[GOOD]);
     program.write("bad.c", bad);
-    program.write_database(
-        "compile_commands.json",
-        &[("bad.c", "cc -c bad.c"), ("good.c", "cc -c good.c")],
-    );
+    program.write_database_for(["bad.c", "good.c"]);
     program
 }
 

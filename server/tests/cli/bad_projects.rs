@@ -1,9 +1,7 @@
 //! Projects that something is wrong with: what can be analysed is, and the rest is explained.
 
-use crate::program::Program;
+use crate::program::{GOOD, Program};
 use expect_test::expect;
-
-const GOOD: (&str, &str) = ("good.c", "int x;\nint good(void) { return x; }\n");
 
 #[test]
 fn no_compiler() {
@@ -125,8 +123,7 @@ fn a_named_database_that_cannot_be_used_is_not_replaced_by_a_search() {
 
 #[test]
 fn a_malformed_configuration() {
-    let program = Program::new(&[GOOD, ("racelens.toml", "[project\nsources = 3\n")]);
-    program.write_database("compile_commands.json", &[("good.c", "cc -c good.c")]);
+    let program = Program::built(&[GOOD, ("racelens.toml", "[project\nsources = 3\n")]);
     program.check(
         &["index"],
         expect![[r#"

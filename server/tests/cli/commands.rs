@@ -10,24 +10,27 @@ fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
     Program::new(&[]).check(
         &[],
         expect![[r#"
-        Shows C programmers their data races
+            Shows C programmers their data races
 
-        Usage: racelens <COMMAND>
+            Usage: racelens <COMMAND>
 
-        Commands:
-          index  Read a whole program and say how much of it was understood
-          dump   Print what Racelens made of a program, for people who work on Racelens
-          help   Print this message or the help of the given subcommand(s)
+            Commands:
+              check    Find data races
+              explain  Say what is known about a line: the locks held there, the threads that run it
+              index    Read a whole program and say how much of it was understood
+              dump     Print what Racelens made of a program, for people who work on Racelens
+              help     Print this message or the help of the given subcommand(s)
 
-        Options:
-          -h, --help     Print help
-          -V, --version  Print version
+            Options:
+              -h, --help     Print help
+              -V, --version  Print version
 
-        Exit status:
-          0  something was analysed, even if notes say what was not
-          2  nothing could be analysed, or the command line is wrong
-        exit status 2
-    "#]],
+            Exit status:
+              0  something was analysed, even if notes say what was not
+              1  check found races
+              2  nothing could be analysed, or the command line is wrong
+            exit status 2
+        "#]],
     );
 }
 

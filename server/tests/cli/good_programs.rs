@@ -8,8 +8,7 @@ const COUNTER: &str = "static int hits;\nint total = 3;\nvoid hit(int n) { hits 
 
 #[test]
 fn index_says_how_much_was_understood() {
-    let program = Program::new(&[("a.c", COUNTER)]);
-    program.write_database("compile_commands.json", &[("a.c", "cc -c a.c")]);
+    let program = Program::built(&[("a.c", COUNTER)]);
     program.check(
         &["index"],
         expect![[r#"
@@ -24,8 +23,7 @@ fn index_says_how_much_was_understood() {
 
 #[test]
 fn dump_shows_each_function_with_its_places() {
-    let program = Program::new(&[("a.c", COUNTER)]);
-    program.write_database("compile_commands.json", &[("a.c", "cc -c a.c")]);
+    let program = Program::built(&[("a.c", COUNTER)]);
     program.check(
         &["dump", "ir"],
         expect![[r#"

@@ -2,6 +2,12 @@
 
 mod bad_files;
 mod bad_projects;
+mod check;
 mod commands;
+mod explain;
 mod good_programs;
 mod program;
+#[path = "../common/schema.rs"]
+mod schema;
+#[path = "../common/temporary_folder.rs"]
+mod temporary_folder;

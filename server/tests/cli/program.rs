@@ -1,11 +1,23 @@
 //! A program in a temporary directory, and runs of `racelens` on it.
 
+use crate::temporary_folder::TemporaryFolder;
 use expect_test::Expect;
-use std::path::PathBuf;
+use std::ops::Deref;
 use std::process::Command;
 
 pub struct Program {
-    directory: tempfile::TempDir,
+    folder: TemporaryFolder,
+}
+
+/// A file that is fine, to see that it is analysed whatever is beside it.
+pub const GOOD: (&str, &str) = ("good.c", "int x;\nint good(void) { return x; }\n");
+
+impl Deref for Program {
+    type Target = TemporaryFolder;
+
+    fn deref(&self) -> &TemporaryFolder {
+        &self.folder
+    }
 }
 
 /// What a run gave, with the program's directory shown as `$W` and what differs from run to run
@@ -18,23 +30,28 @@ pub struct Run {
 
 impl Program {
     pub fn new(files: &[(&str, &str)]) -> Program {
-        let program = Program {
-            directory: tempfile::tempdir().unwrap(),
-        };
-        for (path, content) in files {
-            program.write(path, content.as_bytes());
+        Program {
+            folder: TemporaryFolder::new(files),
         }
+    }
+
+    /// With a database that compiles each C file, so that no note about default flags is in the way.
+    pub fn built(files: &[(&str, &str)]) -> Program {
+        let program = Program::new(files);
+        program.write_database_for(files.iter().map(|(path, _)| *path));
         program
     }
 
-    pub fn path(&self, path: &str) -> PathBuf {
-        self.directory.path().canonicalize().unwrap().join(path)
-    }
-
-    pub fn write(&self, path: &str, content: &[u8]) {
-        let path = self.path(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
+    pub fn write_database_for<'p>(&self, paths: impl IntoIterator<Item = &'p str>) {
+        let sources = paths.into_iter().filter(|path| path.ends_with(".c"));
+        let commands: Vec<(&str, String)> = sources
+            .map(|path| (path, format!("cc -c {path}")))
+            .collect();
+        let commands: Vec<(&str, &str)> = commands
+            .iter()
+            .map(|(path, command)| (*path, command.as_str()))
+            .collect();
+        self.write_database("compile_commands.json", &commands);
     }
 
     /// A compilation database in `path`, run in the program's directory.
@@ -94,7 +111,7 @@ fn masked(text: &str) -> String {
     let mut shown: Vec<String> = Vec::with_capacity(words.len());
     for (index, word) in words.iter().enumerate() {
         let next = words.get(index + 1).copied().unwrap_or("");
-        let is_time = next == "s";
+        let is_time = next == "s" || next.starts_with("s\n");
         let is_lines = next.starts_with("line") && words.get(index + 2) == Some(&"after");
         // A time may stand at the beginning of a line, behind the last word of the line before.
         let start = word.rfind('\n').map_or(0, |newline| newline + 1);

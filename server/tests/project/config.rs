@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use racelens::project::Project;
+use racelens::race_options::{Entries, RaceOptions};
 
 use crate::workspace::Workspace;
 
@@ -47,6 +48,9 @@ fn every_key_is_read() {
             exported = true
             never-parallel = [["worker", "on_timer"]]
 
+            [check]
+            min-rank = 35
+
             [models]
             files = ["models/rtos.toml"]
             "#,
@@ -73,6 +77,7 @@ fn every_key_is_read() {
         config.threads.never_parallel,
         [("worker".to_owned(), "on_timer".to_owned())]
     );
+    assert_eq!(config.check.min_rank, 35);
     assert_eq!(config.models, [workspace.path("models/rtos.toml")]);
     for (file, included) in [
         ("src/a.c", true),
@@ -99,7 +104,7 @@ fn each_kind_of_error_says_what_to_do() {
     for (text, expected) in [
         (
             "zzz = 1",
-            "1:1: error: unknown key `zzz`\n  help: known here: project, preprocessor, threads, models",
+            "1:1: error: unknown key `zzz`\n  help: known here: project, preprocessor, threads, check, models",
         ),
         (
             "project = 3",
@@ -142,9 +147,36 @@ fn each_kind_of_error_says_what_to_do() {
             "[threads]\nnever-parallel = [[\"a\", \"b\", \"c\"]]",
             "2:19: error: a pair in `threads.never-parallel` has two functions, not 3\n  help: write it as [\"first\", \"second\"]",
         ),
+        (
+            "[check]\nmin_rank = 3",
+            "2:1: error: unknown key `check.min_rank`\n  help: did you mean `min-rank`?",
+        ),
+        (
+            "[check]\nmin-rank = 101",
+            "2:12: error: `check.min-rank` is out of range\n  help: write a number from 0 to 100",
+        ),
+        (
+            "[check]\nentries = \"exported\"",
+            "2:11: error: `check.entries` has no effect: what begins a thread is said under [threads]\n  \
+             help: write `exported = true` or `entries = [\"function\"]` under [threads]",
+        ),
     ] {
         check_notes(text, &format!("$W/racelens.toml:{expected}"));
     }
+}
+
+#[test]
+fn the_command_line_decides_about_entries_before_the_configuration_does() {
+    let entries = |config: &str, asked: Option<Entries>| {
+        let files = Workspace::new(&[("a.c", ""), ("racelens.toml", config)]);
+        let loaded = racelens::workspace::Workspace::load(&files.options(), Some(1)).unwrap();
+        RaceOptions::new(&loaded, asked).entries
+    };
+    let exported = "[threads]\nexported = true\n";
+    assert_eq!(entries("", None), Entries::Threads);
+    assert_eq!(entries(exported, None), Entries::Exported);
+    assert_eq!(entries(exported, Some(Entries::Threads)), Entries::Threads);
+    assert_eq!(entries("", Some(Entries::Exported)), Entries::Exported);
 }
 
 #[test]

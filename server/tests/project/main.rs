@@ -5,4 +5,6 @@ mod config;
 mod hostile;
 mod load;
 mod preprocess;
+#[path = "../common/temporary_folder.rs"]
+mod temporary_folder;
 mod workspace;

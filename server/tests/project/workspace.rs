@@ -1,39 +1,32 @@
 //! A project in a temporary directory, for tests.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use racelens::project::preprocess::Preprocessed;
 use racelens::project::{LoadOptions, Note, Project};
 
+use crate::temporary_folder::TemporaryFolder;
+
 pub struct Workspace {
-    directory: tempfile::TempDir,
+    folder: TemporaryFolder,
+}
+
+impl Deref for Workspace {
+    type Target = TemporaryFolder;
+
+    fn deref(&self) -> &TemporaryFolder {
+        &self.folder
+    }
 }
 
 impl Workspace {
     /// A workspace with these files, given as (path, content).
     pub fn new(files: &[(&str, &str)]) -> Workspace {
-        let workspace = Workspace {
-            directory: tempfile::tempdir().unwrap(),
-        };
-        for (path, content) in files {
-            workspace.write(path, content.as_bytes());
+        Workspace {
+            folder: TemporaryFolder::new(files),
         }
-        workspace
-    }
-
-    pub fn root(&self) -> PathBuf {
-        self.directory.path().canonicalize().unwrap()
-    }
-
-    pub fn path(&self, path: &str) -> PathBuf {
-        self.root().join(path)
-    }
-
-    pub fn write(&self, path: &str, content: &[u8]) {
-        let path = self.path(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, content).unwrap();
     }
 
     /// Writes an executable script that leaves a trace when it runs, and returns where the trace is.

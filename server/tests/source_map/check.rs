@@ -1,5 +1,6 @@
 //! Shows a program with all its accesses below its lines.
 
+use crate::temporary_folder::TemporaryFolder;
 use expect_test::Expect;
 use racelens::project::LoadOptions;
 use racelens::workspace::Workspace;
@@ -14,11 +15,8 @@ pub fn check(source: &str, expected: Expect) {
 
 /// The expectation shows all files in which there is an access, in the order that is given.
 pub fn check_files(files: &[(&str, &str)], expected: Expect) {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path().canonicalize().unwrap();
-    for (name, content) in files {
-        std::fs::write(root.join(name), content).unwrap();
-    }
+    let folder = TemporaryFolder::new(files);
+    let root = folder.root();
     let options = LoadOptions {
         paths: vec![root.join("main.c")],
         current_directory: Some(root.clone()),

@@ -7,3 +7,5 @@
 mod check;
 mod files;
 mod lines;
+#[path = "../common/temporary_folder.rs"]
+mod temporary_folder;

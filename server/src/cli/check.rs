@@ -1,0 +1,171 @@
+//! `racelens check`: finds races and reports them.
+
+use super::options::ProgramOptions;
+use super::progress::ProgressDisplay;
+use super::terminal::{ColorChoice, complain, print, print_notes};
+use super::{FAILURE, FINDINGS, SUCCESS};
+use crate::race_options::{Entries, RaceOptions};
+use crate::races::find_races;
+use crate::report::text::{Shown, TextWriter};
+use crate::report::{PathBase, Report, Selection, json, sarif};
+use crate::workspace::{SyntaxNote, Workspace};
+use clap::{Args, ValueEnum};
+
+#[derive(Args)]
+pub(super) struct CheckArguments {
+    #[command(flatten)]
+    program: ProgramOptions,
+    /// How to write the result: for people, for programs, for code scanning
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Report only races of this rank or higher, from 0 to 100 [default: 0, or what racelens.toml says]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
+    min_rank: Option<u8>,
+    /// Report only the race with this id, with all its accesses and whole call paths
+    #[arg(long, value_name = "ID")]
+    explain: Option<String>,
+    /// Which functions begin threads: those that the program starts, or also every one that other
+    /// files can call [default: threads, or what racelens.toml says]
+    #[arg(long, value_enum)]
+    entries: Option<EntriesChoice>,
+    /// When to write in colour
+    #[arg(long, value_enum, default_value_t)]
+    color: ColorChoice,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EntriesChoice {
+    Threads,
+    Exported,
+}
+
+pub(super) const EXIT_STATUS: &str = "\
+Exit status:
+  0  no race was found
+  1  races were found
+  2  nothing could be analysed, there is no race with the id of --explain, or the command line is wrong";
+
+pub(super) fn run(arguments: &CheckArguments) -> u8 {
+    let progress = ProgressDisplay::new();
+    let workspace = match arguments.program.load_with(&progress) {
+        Ok(workspace) => workspace,
+        Err(error) => {
+            progress.clear();
+            complain(&format!("error: {error}"));
+            return FAILURE;
+        }
+    };
+    let entries = arguments.entries.map(|choice| match choice {
+        EntriesChoice::Threads => Entries::Threads,
+        EntriesChoice::Exported => Entries::Exported,
+    });
+    let options = RaceOptions::new(&workspace, entries);
+    let mut report = progress.during("looking for races", || find_races(&workspace, &options));
+    progress.clear();
+    add_notes(&mut report, &workspace);
+    let selection = arguments.selection(&workspace);
+    let hidden = match selection.apply(&mut report) {
+        Ok(hidden) => hidden,
+        Err(unknown) => {
+            print_notes(&report.notes, arguments.color);
+            complain(&format!("error: {unknown}"));
+            return FAILURE;
+        }
+    };
+    arguments.write(&report, &selection, hidden);
+    if workspace.units == 0 {
+        complain("nothing was analysed");
+        return FAILURE;
+    }
+    exit_status(&report)
+}
+
+fn exit_status(report: &Report) -> u8 {
+    if report.races.iter().any(|race| race.is_finding()) {
+        FINDINGS
+    } else {
+        SUCCESS
+    }
+}
+
+impl CheckArguments {
+    fn selection(&self, workspace: &Workspace) -> Selection {
+        let configured = workspace
+            .project
+            .as_ref()
+            .map_or(0, |project| project.config.check.min_rank);
+        Selection {
+            min_rank: self.min_rank.unwrap_or(configured),
+            id: self.explain.clone(),
+        }
+    }
+
+    fn write(&self, report: &Report, selection: &Selection, hidden: usize) {
+        let base = PathBase::current_directory();
+        match self.format {
+            Format::Text => {
+                print_notes(&report.notes, self.color);
+                let shown = Shown {
+                    in_full: selection.id.is_some(),
+                    hidden,
+                    min_rank: selection.min_rank,
+                };
+                let writer = TextWriter::new(self.color.appearance(), base);
+                if report.stats.units > 0 {
+                    print(&writer.report(report, shown));
+                }
+            }
+            Format::Json => print(&json::json(report, &base)),
+            Format::Sarif => print(&sarif::sarif(report, &base.repository())),
+        }
+    }
+}
+
+/// What was to say about the program before races were looked for.
+fn add_notes(report: &mut Report, workspace: &Workspace) {
+    report.notes.extend(workspace.notes.iter().cloned());
+    let syntax = workspace.syntax_notes();
+    report.notes.extend(syntax.iter().map(SyntaxNote::to_note));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Race, Tier};
+
+    fn race(tier: Tier, rank: u8) -> Race {
+        Race {
+            id: format!("{rank:012x}"),
+            tier,
+            rank,
+            location: "x".to_owned(),
+            reasons: Vec::new(),
+            accesses: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_findings_of_the_rank_that_was_asked_for_count() {
+        let status = |races: &[Race], min_rank| {
+            let mut report = Report {
+                races: races.to_vec(),
+                ..Report::default()
+            };
+            let selection = Selection { min_rank, id: None };
+            selection.apply(&mut report).unwrap();
+            exit_status(&report)
+        };
+        let races = [race(Tier::Possible, 40), race(Tier::ProvenSafe, 90)];
+        assert_eq!(status(&races, 40), FINDINGS);
+        assert_eq!(status(&races, 41), SUCCESS);
+        assert_eq!(status(&[race(Tier::Witnessed, 0)], 0), FINDINGS);
+        assert_eq!(status(&[], 0), SUCCESS);
+    }
+}

@@ -1,0 +1,147 @@
+//! What the analysis found, as plain values that every output is made from.
+
+mod explanation;
+pub mod json;
+pub mod sarif;
+mod selection;
+mod shown_path;
+mod source_excerpt;
+pub mod text;
+
+use crate::project::{Note, Place};
+
+pub use explanation::{Explanation, FunctionSummary, HeldLock, LineFact, LockOrigin, Outcome};
+pub use selection::{Selection, UnknownRace};
+pub use shown_path::PathBase;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    pub races: Vec<Race>,
+    pub notes: Vec<Note>,
+    pub stats: Stats,
+}
+
+/// How sure an answer is. A race is never called more than it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// No common lock was found, and nothing that orders the accesses.
+    Possible,
+    /// There is an interleaving that gets there.
+    Witnessed,
+    /// There is a proof that no interleaving gets there.
+    ProvenSafe,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// Twelve hexadecimal digits that stay the same when lines move.
+    pub id: String,
+    pub tier: Tier,
+    /// From 0 (hardly worth a look) to 100.
+    pub rank: u8,
+    /// What is raced on: `conn.hits`, `counter`.
+    pub location: String,
+    pub reasons: Vec<Reason>,
+    /// The first two are the best pair; others of the same cause follow.
+    pub accesses: Vec<Access>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// A word for machines: `inferred_guard`, `write_write`, `doubt_initialisation`.
+    pub kind: String,
+    /// A sentence for people.
+    pub text: String,
+    /// Whether it speaks against a race.
+    pub doubt: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessKind {
+    Read,
+    Write,
+    /// Reads and writes in one step.
+    Update,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    pub place: Place,
+    /// How many characters it has in the source; 0 if that is not known.
+    pub length: u32,
+    pub kind: AccessKind,
+    pub atomic: bool,
+    /// As it is written: `c->hits`.
+    pub expression: String,
+    pub function: String,
+    pub thread: Thread,
+    /// What is certainly held.
+    pub locks: Vec<Lock>,
+    /// The calls from the thread's entry, which is not among them, down to `function`. Empty if
+    /// the access stands in the entry itself.
+    pub path: Vec<Call>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The function that it runs: `main`, `worker`.
+    pub name: String,
+    /// Whether several of it may run at the same time.
+    pub many: bool,
+    pub started: Option<Place>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lock {
+    pub name: String,
+    /// Held for reading only, together with others.
+    pub shared: bool,
+    pub acquired: Option<Place>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Who is called.
+    pub function: String,
+    /// Where it is called.
+    pub place: Place,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    pub units: usize,
+    pub functions: usize,
+    pub threads: usize,
+    pub shared_locations: usize,
+    pub accesses: usize,
+    pub seconds: f64,
+}
+
+impl Tier {
+    /// The word that JSON and SARIF use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Tier::Possible => "possible",
+            Tier::Witnessed => "witnessed",
+            Tier::ProvenSafe => "proven_safe",
+        }
+    }
+}
+
+impl AccessKind {
+    pub fn writes(self) -> bool {
+        self != AccessKind::Read
+    }
+
+    /// The word that JSON uses; an update is a write there.
+    pub fn word(self) -> &'static str {
+        if self.writes() { "write" } else { "read" }
+    }
+}
+
+impl Race {
+    /// Whether it is something to look at, and not the proof that there is nothing.
+    pub fn is_finding(&self) -> bool {
+        self.tier != Tier::ProvenSafe
+    }
+}

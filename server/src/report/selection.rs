@@ -1,0 +1,95 @@
+//! Which races of a report are shown, and in which order.
+
+use super::{Place, Race, Report};
+use std::cmp::Reverse;
+use std::fmt;
+
+/// What the user wants to see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Races of a lower rank are left out.
+    pub min_rank: u8,
+    /// Only this race: its id, or the beginning of it if no other race begins so.
+    pub id: Option<String>,
+}
+
+/// No race, or more than one, has the id that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRace {
+    pub id: String,
+    /// All that begin with it.
+    pub candidates: Vec<String>,
+}
+
+impl fmt::Display for UnknownRace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = &self.id;
+        if self.candidates.is_empty() {
+            write!(
+                f,
+                "there is no race with the id `{id}`\n  \
+                 help: `racelens check` on the same files shows the ids of all races; \
+                 an id changes when the code of its race does"
+            )
+        } else {
+            write!(
+                f,
+                "several races have an id that begins with `{id}`: {}\n  help: write more digits of it",
+                self.candidates.join(", ")
+            )
+        }
+    }
+}
+
+impl Selection {
+    /// Leaves what was asked for in `report`, and returns how many findings had too low a rank.
+    /// A race that is asked for by its id is there whatever its rank is.
+    pub fn apply(&self, report: &mut Report) -> Result<usize, UnknownRace> {
+        sort(report);
+        if let Some(id) = &self.id {
+            let position = position(&report.races, id)?;
+            report.races = vec![report.races.swap_remove(position)];
+            return Ok(0);
+        }
+        let findings =
+            |report: &Report| report.races.iter().filter(|race| race.is_finding()).count();
+        let before = findings(report);
+        report.races.retain(|race| race.rank >= self.min_rank);
+        Ok(before - findings(report))
+    }
+}
+
+/// The highest rank first, then by place.
+fn sort(report: &mut Report) {
+    report.races.sort_by(|left, right| {
+        let key = |race: &Race| Reverse(race.rank);
+        key(left)
+            .cmp(&key(right))
+            .then_with(|| first_place(left).cmp(&first_place(right)))
+            .then_with(|| left.id.cmp(&right.id))
+    });
+    report.notes.sort();
+    report.notes.dedup();
+}
+
+fn first_place(race: &Race) -> Option<&Place> {
+    race.accesses.first().map(|access| &access.place)
+}
+
+fn position(races: &[Race], id: &str) -> Result<usize, UnknownRace> {
+    let wanted = id.to_ascii_lowercase();
+    let candidates: Vec<usize> = (0..races.len())
+        .filter(|&index| !wanted.is_empty() && races[index].id.starts_with(&wanted))
+        .collect();
+    let exact = candidates.iter().find(|&&index| races[index].id == wanted);
+    match (exact, candidates.as_slice()) {
+        (Some(&index), _) | (None, &[index]) => Ok(index),
+        _ => Err(UnknownRace {
+            id: id.to_owned(),
+            candidates: candidates
+                .into_iter()
+                .map(|index| races[index].id.clone())
+                .collect(),
+        }),
+    }
+}
