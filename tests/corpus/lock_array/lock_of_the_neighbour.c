@@ -1,4 +1,4 @@
-// The broken twin of lock_in_each_element: the lock of the neighbouring element is taken.
+// Every element of an array carries a lock; one caller is off by one in the element whose lock it takes.
 #include <pthread.h>
 
 #define COUNTERS 4
@@ -15,10 +15,10 @@ static struct counter counters[COUNTERS] = {
     { PTHREAD_MUTEX_INITIALIZER, 0 },
 };
 
-static void count(unsigned key)
+static void count(unsigned key, unsigned shift)
 {
     unsigned index = key % COUNTERS;
-    unsigned neighbour = (index + key / 100) % COUNTERS;
+    unsigned neighbour = (index + shift) % COUNTERS;
     pthread_mutex_lock(&counters[neighbour].lock);
     counters[index].value++; //~ w: race(self); locks{counters[neighbour].lock}
     pthread_mutex_unlock(&counters[neighbour].lock);
@@ -27,14 +27,14 @@ static void count(unsigned key)
 static void *upwards(void *argument)
 {
     for (unsigned key = 0; key < 300; key++)
-        count(key);
+        count(key, 0);
     return argument;
 }
 
 static void *downwards(void *argument)
 {
-    for (unsigned key = 300; key > 0; key--)
-        count(key);
+    for (unsigned key = 300; key-- > 0;)
+        count(key, 1);
     return argument;
 }
 

@@ -11,12 +11,12 @@ static unsigned hits, misses;
 static void *lookup(void *argument)
 {
     for (int i = 0; i < 200; i++) {
-        LOCK(hits);
-        hits++; //~ hit: locks{hits_lock}
-        UNLOCK(hits);
         LOCK(misses);
         misses++; //~ miss: no-race -- misses_lock; locks{misses_lock}
         UNLOCK(misses);
+        LOCK(hits);
+        hits++; //~ hit: locks{hits_lock}
+        UNLOCK(hits);
     }
     return argument;
 }

@@ -44,9 +44,9 @@ int main(void)
 {
     static struct circle circle = { { PTHREAD_MUTEX_INITIALIZER, 0 }, 1 };
     pthread_t threads[3];
-    pthread_create(&threads[0], NULL, mover, &circle);
+    pthread_create(&threads[0], NULL, grower, &circle);
     pthread_create(&threads[1], NULL, grower, &circle);
-    pthread_create(&threads[2], NULL, grower, &circle);
+    pthread_create(&threads[2], NULL, mover, &circle);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     return 0;

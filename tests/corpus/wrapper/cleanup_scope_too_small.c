@@ -32,7 +32,7 @@ static void *client(void *argument)
 {
     int paid = 0;
     for (int i = 0; i < 100; i++)
-        paid += spend(argument, i % 3);
+        paid += spend(argument, 1 + i % 3);
     return NULL;
 }
 
