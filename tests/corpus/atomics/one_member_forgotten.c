@@ -18,7 +18,7 @@ static void received(unsigned long bytes)
 
 static void *receiver(void *argument)
 {
-    for (unsigned long i = 0; i < 100; i++)
+    for (unsigned long i = 0; i < 99; i++)
         received(i);
     return argument;
 }
