@@ -29,6 +29,7 @@ pub fn plan(seed: u64) -> Plan {
     };
     Plan {
         seed,
+        is_disciplined,
         objects,
         operations,
         threads,
@@ -103,11 +104,13 @@ fn operation(
         _ => Addressing::Pointer,
     };
     let guard = guard(random, object, addressing, access, is_disciplined);
+    let route = route(random, object, guard, access);
     Operation {
         object: index,
         addressing,
         guard,
-        route: route(random, guard, access),
+        route,
+        style: style(random, guard, route),
         access,
     }
 }
@@ -177,18 +180,11 @@ fn guard(
     }
 }
 
-fn route(random: &mut Random, guard: Guard, access: Access) -> Route {
+fn route(random: &mut Random, object: &Object, guard: Guard, access: Access) -> Route {
     use Route::*;
-    let takes_one_lock = matches!(
-        guard,
-        Guard::Right | Guard::Shared | Guard::Spare | Guard::Neighbour
-    );
     let mut routes = vec![Direct, CallerHolds, FunctionTable, Recursion, Switch, Loop];
-    if takes_one_lock {
+    if takes_one_lock(guard) {
         routes.extend([
-            Wrappers,
-            Wrappers,
-            Macros,
             LockPassed,
             LockPassed,
             LeftHeld,
@@ -200,7 +196,33 @@ fn route(random: &mut Random, guard: Guard, access: Access) -> Route {
     if super::accesses::member_of(access).is_some() {
         routes.extend([MemberPointer, MemberPointer]);
     }
+    if object.storage == Storage::List {
+        routes.extend([Walk, Walk]);
+        if guard == Guard::Right && object.lock_place == LockPlace::Inside {
+            routes.extend([HandOverHand, HandOverHand]);
+        }
+    }
     choose(random, &routes)
+}
+
+fn style(random: &mut Random, guard: Guard, route: Route) -> Style {
+    // These two name the lock themselves.
+    let is_plain = matches!(route, Route::LockPassed | Route::TryLock);
+    if (takes_one_lock(guard) || guard == Guard::Nested) && !is_plain {
+        choose(
+            random,
+            &[Style::Plain, Style::Plain, Style::Wrappers, Style::Macros],
+        )
+    } else {
+        Style::Plain
+    }
+}
+
+fn takes_one_lock(guard: Guard) -> bool {
+    matches!(
+        guard,
+        Guard::Right | Guard::Shared | Guard::Spare | Guard::Neighbour
+    )
 }
 
 fn calls(random: &mut Random, operations: &[Operation], fewest: usize) -> Vec<Call> {

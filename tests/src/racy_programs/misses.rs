@@ -22,6 +22,9 @@ pub type Analyse<'a> = &'a (dyn Fn(&Path) -> Vec<ReportedRace> + Sync);
 /// A race shows itself in the first two runs or hardly ever.
 const RUNS: usize = 2;
 
+/// Making a program smaller takes seconds; more than a few are not read anyway.
+const MOST_DESCRIPTIONS: usize = 3;
+
 /// What many programs showed.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -32,49 +35,65 @@ pub struct Outcome {
     pub pairs: usize,
     /// Pairs that were seen and not reported.
     pub missed: usize,
-    /// One text per program with a missed race, the smallest program first.
+    /// Programs in which a race was seen although every access has its lock.
+    pub disciplined_racy: Vec<u64>,
+    /// One text for each of the first programs with a missed race, the shortest first.
     pub descriptions: Vec<String>,
+    /// The seeds of all programs with a missed race.
+    pub missing_in: Vec<u64>,
 }
 
 /// Runs the programs of the seeds, and asks the analysis about each that raced.
 pub fn missed_races(seeds: Range<u64>, analyse: Analyse<'_>) -> Result<Outcome, OracleError> {
     let firsts: Vec<u64> = seeds.clone().step_by(PROGRAMS_PER_BATCH as usize).collect();
-    let outcomes = firsts
+    let batches = firsts
         .into_par_iter()
         .map(|first| {
             let last = seeds.end.min(first + PROGRAMS_PER_BATCH);
-            let plans = (first..last).map(choices::plan).collect();
-            of_batch(plans, analyse)
+            of_batch((first..last).map(choices::plan).collect(), analyse)
         })
-        .collect::<Result<Vec<Outcome>, OracleError>>()?;
-    let mut all = Outcome::default();
-    for outcome in outcomes {
-        all.programs += outcome.programs;
-        all.racy += outcome.racy;
-        all.pairs += outcome.pairs;
-        all.missed += outcome.missed;
-        all.descriptions.extend(outcome.descriptions);
-    }
-    all.descriptions.sort_by_key(String::len);
-    Ok(all)
-}
-
-fn of_batch(plans: Vec<Plan>, analyse: Analyse<'_>) -> Result<Outcome, OracleError> {
-    let batch = Batch::write(plans)?;
-    let mut outcome = Outcome {
-        programs: batch.plans.len(),
-        ..Outcome::default()
-    };
-    for (plan, seen) in batch.plans.iter().zip(batch.watch(RUNS)?) {
-        outcome.racy += usize::from(!seen.is_empty());
-        outcome.pairs += seen.len();
-        let missed = unreported(&batch, plan, &seen, analyse);
-        if !missed.is_empty() {
-            outcome.missed += missed.len();
-            outcome.descriptions.push(describe(plan, &missed, analyse));
+        .collect::<Result<Vec<Vec<Watched>>, OracleError>>()?;
+    let mut outcome = Outcome::default();
+    let mut misses: Vec<Watched> = Vec::new();
+    for watched in batches.into_iter().flatten() {
+        outcome.programs += 1;
+        outcome.racy += usize::from(watched.seen > 0);
+        outcome.pairs += watched.seen;
+        outcome.missed += watched.missed.len();
+        if watched.seen > 0 && watched.plan.is_disciplined {
+            outcome.disciplined_racy.push(watched.plan.seed);
+        }
+        if !watched.missed.is_empty() {
+            outcome.missing_in.push(watched.plan.seed);
+            misses.push(watched);
         }
     }
+    misses.sort_by_key(|miss| source::source(&miss.plan).len());
+    let described = misses.iter().take(MOST_DESCRIPTIONS);
+    outcome.descriptions = described
+        .map(|miss| describe(&miss.plan, &miss.missed, analyse))
+        .collect();
+    outcome.descriptions.sort_by_key(String::len);
     Ok(outcome)
+}
+
+/// What one program showed.
+struct Watched {
+    plan: Plan,
+    seen: usize,
+    missed: Vec<[u32; 2]>,
+}
+
+fn of_batch(plans: Vec<Plan>, analyse: Analyse<'_>) -> Result<Vec<Watched>, OracleError> {
+    let batch = Batch::write(plans)?;
+    let seen = batch.watch(RUNS)?;
+    let programs = batch.plans.iter().zip(seen);
+    let watched = programs.map(|(plan, seen)| Watched {
+        plan: plan.clone(),
+        seen: seen.len(),
+        missed: unreported(&batch, plan, &seen, analyse),
+    });
+    Ok(watched.collect())
 }
 
 /// The pairs among `seen` that the analysis does not report in the file of a program.

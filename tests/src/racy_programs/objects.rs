@@ -9,7 +9,8 @@ use super::source::{Writer, definition};
 /// How many elements an array or a list has; a power of two would make wrong indices meet less often.
 pub const ELEMENTS: usize = 3;
 
-pub fn declare(plan: &Plan, index: usize, writer: &mut Writer) {
+/// `functions` is the text that follows; what it does not name is left out.
+pub fn declare(plan: &Plan, index: usize, functions: &str, writer: &mut Writer) {
     let object = &plan.objects[index];
     let name = format!("p{}_o{index}", plan.seed);
     writer.line(&format!("struct {name} {{"));
@@ -18,7 +19,10 @@ pub fn declare(plan: &Plan, index: usize, writer: &mut Writer) {
     }
     writer.line("};");
     writer.line("");
-    declare_locks(object, &name, writer);
+    let uses_lock = functions.contains(&format!("{name}_lock"));
+    if uses_lock || is_prepared_with_lock(object) {
+        declare_locks(object, &name, writer);
+    }
     match object.storage {
         Storage::Global => writer.line(&format!("static struct {name} {name};")),
         Storage::Array => writer.line(&format!("static struct {name} {name}[{ELEMENTS}];")),
@@ -72,6 +76,11 @@ fn members(plan: &Plan, index: usize) -> Vec<String> {
         .collect();
     members.extend(touched);
     members
+}
+
+/// Whether the main thread names the lock when it makes the object ready.
+fn is_prepared_with_lock(object: &Object) -> bool {
+    object.lock_place != LockPlace::Global || object.lock == LockKind::Spin
 }
 
 fn declare_locks(object: &Object, name: &str, writer: &mut Writer) {

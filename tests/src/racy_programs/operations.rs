@@ -2,7 +2,7 @@
 
 use super::accesses::{AccessText, access_text, member_of};
 use super::locks::{Bracket, bracket, guard_lock};
-use super::plan::{Addressing, Operation, Plan, Route};
+use super::plan::{Addressing, Operation, Plan, Route, Style};
 use super::source::{Writer, definition};
 
 pub fn define(plan: &Plan, index: usize, writer: &mut Writer) {
@@ -21,7 +21,7 @@ pub fn define(plan: &Plan, index: usize, writer: &mut Writer) {
         ),
         Addressing::Name => ("int round".to_owned(), "round", format!("{object}.")),
     };
-    let operation_text = OperationText {
+    let mut operation_text = OperationText {
         plan,
         operation,
         name: format!("p{}_operation{index}", plan.seed),
@@ -31,6 +31,7 @@ pub fn define(plan: &Plan, index: usize, writer: &mut Writer) {
         access: access_text(operation.access, &place, plan.seed),
         place,
     };
+    operation_text.bracket = operation_text.styled_bracket(writer);
     operation_text.write(writer);
 }
 
@@ -53,30 +54,6 @@ impl OperationText<'_> {
             |more: &str| vec![format!("seen += {name}_body({}{more});", self.arguments)];
         match self.operation.route {
             Route::Direct => self.function(writer, "", "", &[enter, &self.inline(), leave]),
-            Route::Wrappers => {
-                let lock = guard_lock(self.plan, self.operation);
-                let (parameter, argument) = self.only_for(&lock.address);
-                for (suffix, body) in [("take", enter), ("give", leave)] {
-                    let head = format!("static void {name}_{suffix}({parameter})");
-                    writer.text(&definition(&head, body));
-                }
-                let (take, give) = (
-                    vec![format!("{name}_take({argument});")],
-                    vec![format!("{name}_give({argument});")],
-                );
-                self.function(writer, "", "", &[&take, &self.inline(), &give]);
-            }
-            Route::Macros => {
-                let upper = name.to_uppercase();
-                writer.line(&format!("#define {upper}_ENTER() {}", enter.join(" ")));
-                writer.line(&format!("#define {upper}_LEAVE() {}", leave.join(" ")));
-                writer.line("");
-                let (take, give) = (
-                    vec![format!("{upper}_ENTER()")],
-                    vec![format!("{upper}_LEAVE()")],
-                );
-                self.function(writer, "", "", &[&take, &self.inline(), &give]);
-            }
             Route::LockPassed => {
                 let lock = guard_lock(self.plan, self.operation);
                 let take = vec![lock.kind.acquire("lock", lock.mode)];
@@ -141,6 +118,44 @@ impl OperationText<'_> {
                 self.function(writer, "", "", &[enter, &repeated, leave]);
             }
             Route::MemberPointer => self.member_pointer(writer),
+            Route::Walk => {
+                let guarded = self.guarded();
+                let mut body = vec!["for (; object != NULL; object = object->next) {".to_owned()];
+                body.extend(guarded.iter().map(|line| format!("    {line}")));
+                body.push("}".into());
+                self.function(writer, "", "", &[&body]);
+            }
+            Route::HandOverHand => self.hand_over_hand(writer),
+        }
+    }
+
+    /// The lock operations as the function writes them, after defining what they go through.
+    fn styled_bracket(&self, writer: &mut Writer) -> Bracket {
+        let Bracket { enter, leave } = bracket(self.plan, self.operation);
+        let name = &self.name;
+        match self.operation.style {
+            Style::Plain => Bracket { enter, leave },
+            Style::Wrappers => {
+                let (parameter, argument) = self.only_for(&enter.join(" "));
+                for (suffix, body) in [("take", &enter), ("give", &leave)] {
+                    let head = format!("static void {name}_{suffix}({parameter})");
+                    writer.text(&definition(&head, body));
+                }
+                Bracket {
+                    enter: vec![format!("{name}_take({argument});")],
+                    leave: vec![format!("{name}_give({argument});")],
+                }
+            }
+            Style::Macros => {
+                let upper = name.to_uppercase();
+                writer.line(&format!("#define {upper}_ENTER() {}", enter.join(" ")));
+                writer.line(&format!("#define {upper}_LEAVE() {}", leave.join(" ")));
+                writer.line("");
+                Bracket {
+                    enter: vec![format!("{upper}_ENTER()")],
+                    leave: vec![format!("{upper}_LEAVE()")],
+                }
+            }
         }
     }
 
@@ -182,16 +197,20 @@ impl OperationText<'_> {
         self.function(writer, "", "", &[enter, &call, leave]);
     }
 
-    fn switch(&self, writer: &mut Writer) {
+    /// The access between its lock operations.
+    fn guarded(&self) -> Vec<String> {
         let Bracket { enter, leave } = &self.bracket;
-        let mut body = vec!["switch (round % 3) {".to_owned(), "case 0: {".to_owned()];
-        let guarded = enter
+        enter
             .iter()
-            .chain(&self.inline())
-            .chain(leave)
             .cloned()
-            .collect::<Vec<_>>();
-        body.extend(guarded.iter().map(|line| format!("    {line}")));
+            .chain(self.inline())
+            .chain(leave.iter().cloned())
+            .collect()
+    }
+
+    fn switch(&self, writer: &mut Writer) {
+        let mut body = vec!["switch (round % 3) {".to_owned(), "case 0: {".to_owned()];
+        body.extend(self.guarded().iter().map(|line| format!("    {line}")));
         let rest = [
             "    break;",
             "}",
@@ -204,6 +223,26 @@ impl OperationText<'_> {
         ];
         body.extend(rest.map(str::to_owned));
         self.function(writer, "", "", &[&body]);
+    }
+
+    fn hand_over_hand(&self, writer: &mut Writer) {
+        let Bracket { enter, leave } = &self.bracket;
+        let lock = guard_lock(self.plan, self.operation);
+        let object = self.operation.object;
+        let mut body = vec!["for (;;) {".to_owned()];
+        body.extend(self.inline().iter().map(|line| format!("    {line}")));
+        body.extend([
+            format!(
+                "    struct p{}_o{object} *next = object->next;",
+                self.plan.seed
+            ),
+            "    if (next == NULL)".to_owned(),
+            "        break;".to_owned(),
+            format!("    {}", lock.kind.acquire("&next->lock", lock.mode)),
+        ]);
+        body.extend(leave.iter().map(|line| format!("    {line}")));
+        body.extend(["    object = next;".to_owned(), "}".to_owned()]);
+        self.function(writer, "", "", &[enter, &body, leave]);
     }
 
     fn member_pointer(&self, writer: &mut Writer) {

@@ -5,6 +5,8 @@
 pub struct Plan {
     /// Names everything in the text, so that several programs fit into one process.
     pub seed: u64,
+    /// Whether every access that needs a lock has it, so that nothing can race.
+    pub is_disciplined: bool,
     pub objects: Vec<Object>,
     pub operations: Vec<Operation>,
     pub threads: Vec<Thread>,
@@ -65,6 +67,7 @@ pub struct Operation {
     pub addressing: Addressing,
     pub guard: Guard,
     pub route: Route,
+    pub style: Style,
     pub access: Access,
 }
 
@@ -105,9 +108,6 @@ pub enum Guard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     Direct,
-    /// A function each to lock and to unlock.
-    Wrappers,
-    Macros,
     /// The lock is an argument.
     LockPassed,
     /// The access is in a called function, the lock is taken around the call.
@@ -125,6 +125,19 @@ pub enum Route {
     Loop,
     /// A function gets the address of the member.
     MemberPointer,
+    /// From an element of a list to its end, each for itself.
+    Walk,
+    /// From an element of a list to its end, with the next one locked before the last is released.
+    HandOverHand,
+}
+
+/// How the lock operations of a function are spelt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    /// A function each to lock and to unlock.
+    Wrappers,
+    Macros,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

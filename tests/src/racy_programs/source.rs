@@ -81,7 +81,7 @@ pub fn source(plan: &Plan) -> String {
     writer.line(&format!("static pthread_barrier_t p{seed}_start;"));
     writer.line("");
     for index in plan.used_objects() {
-        objects::declare(plan, index, &mut writer);
+        objects::declare(plan, index, &functions.text, &mut writer);
     }
     writer.line(&format!("struct p{seed}_argument {{"));
     writer.line("    int index;");

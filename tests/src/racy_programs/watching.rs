@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use super::plan::Plan;
 use super::source::{IN_BATCH, run_function, source};
 use crate::corpus::CorpusEntry;
 use crate::fixture::{LinePair, Program, SourceFile};
-use crate::oracle::{InstrumentedProgram, OracleError, check_syntax};
+use crate::oracle::{InstrumentedProgram, OracleError};
 
 /// More programs make a batch hardly cheaper per program, but its failures harder to find.
 pub const PROGRAMS_PER_BATCH: u64 = 20;
@@ -65,8 +66,20 @@ impl Batch {
         self.entry.folder.join(file_name(plan))
     }
 
-    pub fn check_syntax(&self) -> Result<(), OracleError> {
-        check_syntax(&self.entry)
+    /// Compiles with warnings as errors, and to the end: a syntax check does not find unused functions.
+    pub fn check_warnings(&self) -> Result<(), OracleError> {
+        let output = Command::new("gcc")
+            .args(["-Wall", "-Wextra", "-Werror", "-pthread", "-O1", "-S", "-o"])
+            .arg(self.entry.folder.join("batch.s"))
+            .arg(self.entry.folder.join("batch.c"))
+            .output()
+            .map_err(|error| OracleError::Compile(format!("gcc cannot be started: {error}")))?;
+        if output.status.success() {
+            Ok(())
+        } else {
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            Err(OracleError::Compile(message))
+        }
     }
 
     /// The pairs of lines that raced in one of `runs` runs, for each program.
