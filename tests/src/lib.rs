@@ -11,6 +11,7 @@ pub mod generator;
 pub mod interpreter;
 pub mod matching;
 pub mod oracle;
+pub mod racy_programs;
 pub mod random;
 pub mod reading;
 pub mod thread_sanitizer;

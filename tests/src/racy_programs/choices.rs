@@ -1,0 +1,240 @@
+//! Chooses a random plan: a disciplined program, or one that breaks its rules here and there.
+
+use super::plan::*;
+use crate::random::Random;
+
+/// The plan of a seed, always the same one.
+pub fn plan(seed: u64) -> Plan {
+    let mut random = Random::new(seed);
+    let is_disciplined = random.below(100) < 35;
+    let objects: Vec<Object> = (0..1 + random.below(2))
+        .map(|_| object(&mut random))
+        .collect();
+    let groups = [choose(&mut random, GROUPS), choose(&mut random, GROUPS)];
+    let operations: Vec<Operation> = (0..3 + random.below(4))
+        .map(|_| operation(&mut random, &objects, &groups, is_disciplined))
+        .collect();
+    let threads: Vec<Thread> = (0..1 + random.below(3))
+        .map(|_| Thread {
+            calls: calls(&mut random, &operations, 1),
+            instances: if random.one_in(3) { 2 } else { 1 },
+        })
+        .collect();
+    // One thread alone has to meet the main thread.
+    let is_alone = threads.len() == 1 && threads[0].instances == 1;
+    let main_calls = if is_alone || random.one_in(3) {
+        calls(&mut random, &operations, 1)
+    } else {
+        Vec::new()
+    };
+    Plan {
+        seed,
+        is_disciplined,
+        objects,
+        operations,
+        threads,
+        main_calls,
+        rounds: 3 + random.below(4),
+        arguments_on_heap: random.one_in(2),
+    }
+}
+
+fn choose<T: Copy>(random: &mut Random, choices: &[T]) -> T {
+    choices[random.below(choices.len())]
+}
+
+fn object(random: &mut Random) -> Object {
+    use Storage::*;
+    let storage = choose(
+        random,
+        &[
+            Global,
+            Global,
+            Array,
+            Array,
+            Handed,
+            Handed,
+            StaticLocal,
+            Pointed,
+            List,
+        ],
+    );
+    let lock = choose(
+        random,
+        &[
+            LockKind::Mutex,
+            LockKind::Mutex,
+            LockKind::Mutex,
+            LockKind::Recursive,
+            LockKind::ReadWrite,
+            LockKind::ReadWrite,
+            LockKind::Spin,
+        ],
+    );
+    let lock_place = if storage == Array && random.one_in(2) {
+        LockPlace::Parallel
+    } else {
+        let (inside, global) = (LockPlace::Inside, LockPlace::Global);
+        choose(
+            random,
+            &[inside, inside, inside, global, LockPlace::BehindPointer],
+        )
+    };
+    Object {
+        storage,
+        lock,
+        lock_place,
+    }
+}
+
+fn operation(
+    random: &mut Random,
+    objects: &[Object],
+    groups: &[&[Access]],
+    is_disciplined: bool,
+) -> Operation {
+    let index = random.below(objects.len());
+    let object = &objects[index];
+    let group = choose(random, groups);
+    let access = choose(random, group);
+    let addressing = match (object.storage, object.lock_place) {
+        (_, LockPlace::Parallel) => Addressing::Index,
+        (Storage::Array, _) if random.one_in(2) => Addressing::Index,
+        (Storage::Global, _) if random.one_in(2) => Addressing::Name,
+        _ => Addressing::Pointer,
+    };
+    let guard = guard(random, object, addressing, access, is_disciplined);
+    let route = route(random, object, guard, access);
+    Operation {
+        object: index,
+        addressing,
+        guard,
+        route,
+        style: style(random, guard, route),
+        access,
+    }
+}
+
+/// Accesses that meet in memory. A program draws from two of these groups, so that its operations
+/// often touch the same bytes.
+const GROUPS: &[&[Access]] = &[
+    &[Access::Increment, Access::Increment, Access::Read],
+    &[
+        Access::Increment,
+        Access::Read,
+        Access::AtomicBuiltin,
+        Access::AtomicLoad,
+    ],
+    &[
+        Access::PairLow,
+        Access::PairHigh,
+        Access::ReadPairLow,
+        Access::WholePair,
+    ],
+    &[Access::FlagBit, Access::CountBits, Access::ReadBits],
+    &[Access::UnionWhole, Access::UnionHalf, Access::ReadUnion],
+    &[
+        Access::ItemConstant,
+        Access::ItemSymbolic,
+        Access::ReadItem,
+        Access::ClearItems,
+        Access::FillItems,
+        Access::CopyItems,
+    ],
+    &[
+        Access::AtomicMember,
+        Access::AtomicMemberCall,
+        Access::Increment,
+    ],
+];
+
+fn guard(
+    random: &mut Random,
+    object: &Object,
+    addressing: Addressing,
+    access: Access,
+    is_disciplined: bool,
+) -> Guard {
+    if access.is_always_atomic() && random.one_in(2) {
+        return Guard::Nothing;
+    }
+    let is_shareable = object.lock == LockKind::ReadWrite;
+    if is_disciplined || random.below(5) > 2 {
+        return match random.below(6) {
+            0 => Guard::Nested,
+            1 | 2 if is_shareable && access.is_read() => Guard::Shared,
+            _ => Guard::Right,
+        };
+    }
+    let has_neighbours = addressing == Addressing::Index
+        && object.lock_place != LockPlace::BehindPointer
+        && object.lock_place != LockPlace::Global;
+    match random.below(8) {
+        0 if has_neighbours => Guard::Neighbour,
+        1 if is_shareable => Guard::Shared,
+        2 => Guard::Spare,
+        3 => Guard::Released,
+        4 => Guard::Sometimes,
+        5 => Guard::Tried,
+        _ => Guard::Nothing,
+    }
+}
+
+fn route(random: &mut Random, object: &Object, guard: Guard, access: Access) -> Route {
+    use Route::*;
+    let mut routes = vec![Direct, CallerHolds, FunctionTable, Recursion, Switch, Loop];
+    if takes_one_lock(guard) {
+        routes.extend([
+            LockPassed,
+            LockPassed,
+            LeftHeld,
+            TryLock,
+            EarlyReturn,
+            GotoOut,
+        ]);
+    }
+    if super::accesses::member_of(access).is_some() {
+        routes.extend([MemberPointer, MemberPointer]);
+    }
+    if object.storage == Storage::List {
+        routes.extend([Walk, Walk]);
+        if guard == Guard::Right && object.lock_place == LockPlace::Inside {
+            routes.extend([HandOverHand, HandOverHand]);
+        }
+    }
+    choose(random, &routes)
+}
+
+fn style(random: &mut Random, guard: Guard, route: Route) -> Style {
+    // These two name the lock themselves.
+    let is_plain = matches!(route, Route::LockPassed | Route::TryLock);
+    if (takes_one_lock(guard) || guard == Guard::Nested) && !is_plain {
+        choose(
+            random,
+            &[Style::Plain, Style::Plain, Style::Wrappers, Style::Macros],
+        )
+    } else {
+        Style::Plain
+    }
+}
+
+fn takes_one_lock(guard: Guard) -> bool {
+    matches!(
+        guard,
+        Guard::Right | Guard::Shared | Guard::Spare | Guard::Neighbour
+    )
+}
+
+fn calls(random: &mut Random, operations: &[Operation], fewest: usize) -> Vec<Call> {
+    (0..fewest + random.below(4))
+        .map(|_| Call {
+            operation: random.below(operations.len()),
+            element: match random.below(6) {
+                0 => Element::OfThread,
+                1 => Element::OfRound,
+                2 => Element::Constant(2),
+                _ => Element::Constant(1),
+            },
+        })
+        .collect()
+}
