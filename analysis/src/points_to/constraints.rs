@@ -134,11 +134,11 @@ pub(super) struct ModelUse {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Priority {
     /// Only if the program has no body for the function.
-    WithoutBody,
+    Fallback,
     /// In place of a body.
-    InsteadOfBody,
+    Replaces,
     /// Together with the body.
-    AroundBody,
+    Wraps,
 }
 
 #[derive(Clone, PartialEq, Debug, Default)]

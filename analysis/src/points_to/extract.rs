@@ -132,10 +132,8 @@ impl Builder<'_> {
         let cell = self.place(place);
         let accessed = element_record(ty);
         match place.path.last() {
-            Some(Projection::Field { record, .. }) if record.is_union() => {
-                if accessed.is_none() {
-                    self.constraints.union_leaves.push(cell);
-                }
+            Some(Projection::Field { record, .. }) if record.is_union() && accessed.is_none() => {
+                self.constraints.union_leaves.push(cell);
             }
             None => {
                 if let Base::Deref(pointer) = &place.base

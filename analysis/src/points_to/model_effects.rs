@@ -49,11 +49,11 @@ impl Builder<'_> {
             result_flow: result.as_ref().map_or(Flow::Never, |result| result.flow),
         };
         let priority = if model.wraps_body() {
-            Priority::AroundBody
+            Priority::Wraps
         } else if model.replaces_body {
-            Priority::InsteadOfBody
+            Priority::Replaces
         } else {
-            Priority::WithoutBody
+            Priority::Fallback
         };
         let effects = effects(&mut self.terms, model, &call);
         Some(ModelUse { priority, effects })

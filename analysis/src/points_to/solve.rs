@@ -263,11 +263,11 @@ impl<'a> Solver<'a> {
                 let model = call
                     .model
                     .as_ref()
-                    .filter(|model| !meaning.has_body || model.priority != Priority::WithoutBody);
+                    .filter(|model| !meaning.has_body || model.priority != Priority::Fallback);
                 if let Some(model) = model {
                     self.effects(&model.effects, &nodes);
                 }
-                let replaced = model.is_some_and(|model| model.priority == Priority::InsteadOfBody);
+                let replaced = model.is_some_and(|model| model.priority == Priority::Replaces);
                 self.bodies[index].nodes = nodes;
                 if meaning.has_body && !replaced {
                     let arguments = self.actuals(index, &call.arguments);
