@@ -7,4 +7,5 @@ pub mod host;
 pub mod ir;
 pub mod locksets;
 pub mod models;
+pub mod points_to;
 pub mod symexec;

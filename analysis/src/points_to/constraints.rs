@@ -1,0 +1,154 @@
+//! What one function says about pointers, as equations between terms.
+
+use crate::ir::{FunctionRef, GlobalRef, LocalId, RecordLayout, RecordRef, StatementId, StringId};
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// What one function, or the initialisers of a declaration, adds to the points-to relation.
+/// It holds no position, so that an equal set means that nothing has to be solved again.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Constraints {
+    /// A term refers only to terms in front of it.
+    pub(super) terms: Vec<Term>,
+    /// Values that are equal, or cells that are one.
+    pub(super) equal: Vec<(TermId, TermId)>,
+    /// Integers that are equal, which matters only if they turn out to hold a pointer.
+    pub(super) equal_if_pointer: Vec<(TermId, TermId)>,
+    pub(super) containers: Vec<Container>,
+    /// Cells to some byte of which a pointer was moved.
+    pub(super) shifted: Vec<TermId>,
+    /// Cells whose parts cannot be told apart.
+    pub(super) collapsed: Vec<TermId>,
+    /// Cells that cannot be told apart from what contains them.
+    pub(super) spread: Vec<TermId>,
+    /// Union cells that are accessed as something that is no record.
+    pub(super) union_leaves: Vec<TermId>,
+    /// Values of variable arguments that somebody takes.
+    pub(super) taken: Vec<TermId>,
+    /// Cells of a record whose first word is accessed without naming the member.
+    pub(super) first_words: Vec<(TermId, RecordRef)>,
+    /// Records between which the function converts pointers.
+    pub(super) casts: Vec<(RecordRef, RecordRef)>,
+    pub(super) records: Vec<(RecordRef, Arc<RecordLayout>)>,
+    pub(super) calls: Vec<Call>,
+    pub(super) formals: Vec<Argument>,
+    pub(super) variadic: bool,
+    pub(super) result: Option<Argument>,
+    /// Library functions that the function names as values, as if they had a body.
+    pub(super) library: Vec<(FunctionRef, Arc<Constraints>)>,
+    /// Library functions' own doing: only in constraints that stand for a model.
+    pub(super) effects: Effects,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TermId(pub(super) u32);
+
+/// A value or a memory cell of a function. Cells hold values, and values point to cells.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Term {
+    /// The value of a register.
+    Register(LocalId),
+    /// The value that the function returns.
+    Result,
+    /// A value that nothing is known of.
+    Unknown(u32),
+    /// The value that a cell holds.
+    Content(TermId),
+    /// The address of a cell, as a value.
+    Address(TermId),
+    /// The cell of a local variable.
+    Memory(LocalId),
+    Global(GlobalRef),
+    Function(FunctionRef),
+    String(StringId),
+    /// What a statement allocates.
+    Heap(StatementId),
+    /// The cell of the variable arguments.
+    Variadic,
+    /// An object inside a library, by the name that models give it.
+    Library(Ustr),
+    /// The cell that a value points to.
+    Target(TermId),
+    /// A member of a cell, or of a value that is a record.
+    Field(TermId, Label),
+}
+
+/// A member of a record.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Label {
+    pub record: RecordRef,
+    pub name: Ustr,
+}
+
+/// `inner` is the member of `outer` to which the path leads, as `container_of` says.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Container {
+    pub inner: TermId,
+    pub outer: TermId,
+    pub path: Vec<Label>,
+}
+
+/// How far a value of some type can carry a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Flow {
+    Never,
+    /// An integer that is wide enough.
+    Perhaps,
+    Always,
+}
+
+/// A value that goes into or comes out of a call.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Argument {
+    /// `None` for constants.
+    pub value: Option<TermId>,
+    pub flow: Flow,
+    /// The record that the value's type points to.
+    pub record: Option<RecordRef>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Call {
+    pub site: StatementId,
+    pub callee: CalleeTerm,
+    pub arguments: Vec<Argument>,
+    pub result: Option<Argument>,
+    /// What the call does according to a model, if there is one.
+    pub model: Option<ModelUse>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum CalleeTerm {
+    Direct(FunctionRef),
+    /// The value that is called.
+    Indirect(TermId),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct ModelUse {
+    pub priority: Priority,
+    pub effects: Effects,
+}
+
+/// When a model counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Priority {
+    /// Only if the program has no body for the function.
+    Fallback,
+    /// In place of a body.
+    Replaces,
+    /// Together with the body.
+    Wraps,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Effects {
+    pub equal: Vec<(TermId, TermId)>,
+    pub equal_if_pointer: Vec<(TermId, TermId)>,
+    /// Functions that the library calls back, by the value that names them.
+    pub callbacks: Vec<(TermId, Vec<Argument>)>,
+    /// Values that other threads get.
+    pub shared: Vec<TermId>,
+    /// The result is a new object, and nothing else comes back.
+    pub allocates: bool,
+}

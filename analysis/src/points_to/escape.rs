@@ -1,0 +1,23 @@
+//! What other threads can get at.
+
+use super::graph::{Graph, NodeId};
+
+/// Which nodes can be reached from the given ones: along pointers, into members, and from members
+/// to their containers where the program takes that way.
+pub(super) fn reachable(graph: &mut Graph, from: Vec<NodeId>) -> Vec<bool> {
+    let mut reached = vec![false; graph.len()];
+    let mut pending = from;
+    while let Some(node) = pending.pop() {
+        let root = graph.find(node);
+        if std::mem::replace(&mut reached[root as usize], true) {
+            continue;
+        }
+        pending.extend(graph.existing_target(root));
+        if let Some(detail) = graph.detail_of(root) {
+            pending.extend(detail.fields.iter().map(|field| field.1));
+            pending.extend(detail.inverses.iter().map(|inverse| inverse.1));
+            pending.extend(detail.offered.iter().copied());
+        }
+    }
+    reached
+}

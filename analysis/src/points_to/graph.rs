@@ -1,0 +1,579 @@
+//! Cells and values in equivalence classes: the union-find structure and its rules.
+//!
+//! A cell holds a value and a value points to a cell; `target` is either step. Both can have
+//! members. Uniting two nodes unites their targets and their members of the same name. A copy of a
+//! record unites values only, so that the two objects stay apart.
+
+use super::detail::Detail;
+use super::records::{LabelId, Records, Relation};
+use crate::ir::RecordRef;
+
+pub(super) type NodeId = u32;
+pub(super) const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Node {
+    parent: NodeId,
+    size: u32,
+    target: NodeId,
+    detail: u32,
+    is_cell: bool,
+}
+
+/// What is still to be done. Nothing recurses, however deep the structures are.
+enum Task {
+    Unite(NodeId, NodeId),
+    /// The node is seen as both records.
+    Relate(NodeId, RecordRef, RecordRef),
+    Collapse(NodeId),
+    /// A function that a class contains gets calls with this signature.
+    Link(u32, u32),
+}
+
+pub(super) struct Graph {
+    nodes: Vec<Node>,
+    details: Vec<Detail>,
+    tasks: Vec<Task>,
+    pub records: Records,
+    /// Pairs of function and signature that have to be linked; the solver takes them.
+    pub links: Vec<(u32, u32)>,
+    /// The values of the arguments and the result of calls through pointers.
+    pub signatures: Vec<(Vec<NodeId>, NodeId)>,
+}
+
+impl Graph {
+    pub fn new(records: Records) -> Graph {
+        Graph {
+            nodes: Vec::new(),
+            details: Vec::new(),
+            tasks: Vec::new(),
+            records,
+            links: Vec::new(),
+            signatures: Vec::new(),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub fn is_cell(&self, node: NodeId) -> bool {
+        self.nodes[node as usize].is_cell
+    }
+
+    pub fn value(&mut self) -> NodeId {
+        self.node(false)
+    }
+
+    /// A cell has a value from the beginning.
+    pub fn cell(&mut self) -> NodeId {
+        let value = self.value();
+        self.cell_with(value)
+    }
+
+    fn cell_with(&mut self, value: NodeId) -> NodeId {
+        let cell = self.node(true);
+        self.nodes[cell as usize].target = value;
+        cell
+    }
+
+    fn node(&mut self, is_cell: bool) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        self.nodes.push(Node {
+            parent: id,
+            size: 1,
+            target: NONE,
+            detail: NONE,
+            is_cell,
+        });
+        id
+    }
+
+    pub fn find(&mut self, node: NodeId) -> NodeId {
+        let mut node = node;
+        loop {
+            let parent = self.nodes[node as usize].parent;
+            if parent == node {
+                return node;
+            }
+            let grandparent = self.nodes[parent as usize].parent;
+            self.nodes[node as usize].parent = grandparent;
+            node = grandparent;
+        }
+    }
+
+    pub fn existing_target(&mut self, node: NodeId) -> Option<NodeId> {
+        let root = self.find(node);
+        let target = self.nodes[root as usize].target;
+        (target != NONE).then(|| self.find(target))
+    }
+
+    pub fn detail_of(&mut self, node: NodeId) -> Option<&Detail> {
+        let root = self.find(node);
+        self.details.get(self.nodes[root as usize].detail as usize)
+    }
+
+    /// The cell that a value points to, or the value that a cell holds.
+    pub fn target(&mut self, node: NodeId) -> NodeId {
+        if let Some(target) = self.existing_target(node) {
+            return target;
+        }
+        let cell = self.cell();
+        self.set_target(node, cell);
+        cell
+    }
+
+    pub fn set_target(&mut self, value: NodeId, cell: NodeId) {
+        let root = self.find(value);
+        let known = self.nodes[root as usize].target;
+        if known != NONE {
+            self.tasks.push(Task::Unite(known, cell));
+            return;
+        }
+        self.nodes[root as usize].target = cell;
+        self.flush_pointer(root);
+    }
+
+    pub fn unite(&mut self, left: NodeId, right: NodeId) {
+        self.tasks.push(Task::Unite(left, right));
+        self.run();
+    }
+
+    /// Two integers are equal, which matters as soon as one of them is a pointer.
+    pub fn unite_if_pointer(&mut self, left: NodeId, right: NodeId) {
+        let (left, right) = (self.find(left), self.find(right));
+        if left == right {
+            return;
+        }
+        if self.nodes[left as usize].target != NONE || self.nodes[right as usize].target != NONE {
+            self.unite(left, right);
+            return;
+        }
+        self.detail(left).equal_if_pointer.push(right);
+        self.detail(right).equal_if_pointer.push(left);
+    }
+
+    /// The value gets an argument of a variable list, which matters as soon as somebody takes it.
+    pub fn offer(&mut self, arguments: NodeId, value: NodeId) {
+        let root = self.find(arguments);
+        let detail = self.detail(root);
+        if detail.taken {
+            self.unite(root, value);
+        } else {
+            detail.offered.push(value);
+        }
+    }
+
+    pub fn take(&mut self, arguments: NodeId) {
+        let root = self.find(arguments);
+        self.detail(root).taken = true;
+        self.flush_offered(root);
+        self.run();
+    }
+
+    pub fn collapse(&mut self, node: NodeId) {
+        self.tasks.push(Task::Collapse(node));
+        self.run();
+    }
+
+    /// A pointer into the cell was moved by some number of bytes.
+    pub fn shift(&mut self, cell: NodeId) {
+        let root = self.find(cell);
+        self.detail(root).shifted = true;
+        self.unite_shifted(root);
+        self.run();
+    }
+
+    /// The cell cannot be told apart from what contains it.
+    pub fn spread(&mut self, cell: NodeId) {
+        let root = self.find(cell);
+        self.detail(root).spread = true;
+        self.unite_spread(root);
+        self.tasks.push(Task::Collapse(root));
+        self.run();
+    }
+
+    /// A member of a union is accessed that is no record.
+    pub fn union_leaf(&mut self, cell: NodeId) {
+        let root = self.find(cell);
+        self.detail(root).union_leaf = true;
+        self.check_union(root);
+        self.run();
+    }
+
+    /// The first bytes of a record are accessed without naming the member.
+    pub fn first_word(&mut self, cell: NodeId, record: RecordRef) {
+        if !self.records.has_layout(record) {
+            return self.collapse(cell);
+        }
+        let mut inner = cell;
+        for label in self.records.first_word(record) {
+            inner = self.field(inner, label);
+            self.tasks.push(Task::Unite(cell, inner));
+        }
+        self.run();
+    }
+
+    pub fn add_function(&mut self, cell: NodeId, function: u32) {
+        let root = self.find(cell);
+        self.detail(root).functions.push(function);
+    }
+
+    /// The cell is called with this signature; one with as many arguments is the same one.
+    pub fn add_signature(&mut self, cell: NodeId, arguments: usize) -> u32 {
+        let root = self.find(cell);
+        let known = &self.detail(root).signatures;
+        if let Some((_, signature)) = known.iter().find(|(count, _)| *count == arguments) {
+            return *signature;
+        }
+        let signature = self.signatures.len() as u32;
+        let values: Vec<NodeId> = (0..arguments).map(|_| self.value()).collect();
+        let result = self.value();
+        self.signatures.push((values, result));
+        let detail = self.detail(root);
+        detail.signatures.push((arguments, signature));
+        for function in detail.functions.clone() {
+            self.tasks.push(Task::Link(function, signature));
+        }
+        self.run();
+        signature
+    }
+
+    /// A member of a cell or of a value.
+    pub fn field(&mut self, node: NodeId, label: LabelId) -> NodeId {
+        let root = self.find(node);
+        let record = self.records.get(label).record;
+        if record.is_union() {
+            if self.records.has_layout(record) {
+                self.detail(root).union = true;
+                self.check_union(root);
+            } else {
+                self.tasks.push(Task::Collapse(root));
+            }
+            return root;
+        }
+        let detail = self.detail(root);
+        if detail.collapsed {
+            return root;
+        }
+        if let Some(known) = detail.field(label) {
+            return self.find(known);
+        }
+        let child = if self.nodes[root as usize].is_cell {
+            let content = self.nodes[root as usize].target;
+            let value = self.field(content, label);
+            self.cell_with(value)
+        } else {
+            self.value()
+        };
+        // Making the value's member may have united nothing yet: tasks wait.
+        self.detail(root).insert_field(label, child);
+        self.detail(child).containers.push((label, vec![root]));
+        self.add_view(root, record);
+        child
+    }
+
+    /// The cell whose member the given cell is.
+    pub fn container(&mut self, cell: NodeId, label: LabelId) -> NodeId {
+        let root = self.find(cell);
+        let record = self.records.get(label).record;
+        if record.is_union() {
+            return self.field(root, label);
+        }
+        let detail = self.detail(root);
+        if detail.collapsed && detail.spread {
+            return root;
+        }
+        if let Some(known) = detail.inverse(label) {
+            return self.find(known);
+        }
+        let known = detail.containers_by(label).and_then(|list| list.first());
+        let outer = match known.copied() {
+            Some(outer) => outer,
+            None => {
+                let outer = self.cell();
+                let inner = self.field(outer, label);
+                self.tasks.push(Task::Unite(inner, root));
+                outer
+            }
+        };
+        self.detail(root).inverses.push((label, outer));
+        self.unite_containers(root, label);
+        self.unite_shifted(root);
+        self.run();
+        self.find(outer)
+    }
+
+    /// Does everything that is waiting.
+    pub fn run(&mut self) {
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Unite(left, right) => self.merge(left, right),
+                Task::Relate(node, left, right) => self.relate(node, left, right),
+                Task::Collapse(node) => self.merge_members(node),
+                Task::Link(function, signature) => self.links.push((function, signature)),
+            }
+        }
+    }
+
+    fn detail(&mut self, root: NodeId) -> &mut Detail {
+        let node = &mut self.nodes[root as usize];
+        if node.detail == NONE {
+            node.detail = self.details.len() as u32;
+            self.details.push(Detail::default());
+        }
+        &mut self.details[node.detail as usize]
+    }
+
+    fn merge(&mut self, left: NodeId, right: NodeId) {
+        let (left, right) = (self.find(left), self.find(right));
+        if left == right {
+            return;
+        }
+        let sizes = [left, right].map(|node| self.nodes[node as usize].size);
+        let (winner, loser) = if sizes[0] >= sizes[1] {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        self.nodes[loser as usize].parent = winner;
+        self.nodes[winner as usize].size = sizes[0].saturating_add(sizes[1]);
+        let [kept, lost] = [winner, loser].map(|node| self.nodes[node as usize].target);
+        if kept == NONE {
+            self.nodes[winner as usize].target = lost;
+        } else if lost != NONE {
+            self.tasks.push(Task::Unite(kept, lost));
+        }
+        let lost = self.nodes[loser as usize].detail;
+        if lost == NONE {
+            self.flush_pointer(winner);
+            return;
+        }
+        let kept = self.nodes[winner as usize].detail;
+        if kept == NONE {
+            self.nodes[winner as usize].detail = lost;
+            self.flush_pointer(winner);
+            return;
+        }
+        let lost = std::mem::take(&mut self.details[lost as usize]);
+        self.merge_details(winner, lost);
+        self.flush_pointer(winner);
+        self.flush_offered(winner);
+        self.check_union(winner);
+    }
+
+    /// The details of two united nodes meet: what one asks for, the other may have.
+    fn merge_details(&mut self, winner: NodeId, mut lost: Detail) {
+        let kept = self.nodes[winner as usize].detail as usize;
+        if lost.weight() > self.details[kept].weight() {
+            std::mem::swap(&mut self.details[kept], &mut lost);
+        }
+        let kept = &mut self.details[kept];
+        let tasks = &mut self.tasks;
+        for (label, child) in lost.fields {
+            match kept.field(label) {
+                Some(known) => tasks.push(Task::Unite(known, child)),
+                None => kept.insert_field(label, child),
+            }
+        }
+        for (arguments, signature) in &lost.signatures {
+            for function in &kept.functions {
+                tasks.push(Task::Link(*function, *signature));
+            }
+            let known = kept.signatures.iter().find(|known| known.0 == *arguments);
+            let Some(&(_, known)) = known else {
+                continue;
+            };
+            let (one, other) = (
+                &self.signatures[known as usize],
+                &self.signatures[*signature as usize],
+            );
+            let pairs = one.0.iter().zip(&other.0);
+            tasks.extend(pairs.map(|(one, other)| Task::Unite(*one, *other)));
+            tasks.push(Task::Unite(one.1, other.1));
+        }
+        for function in &lost.functions {
+            for (_, signature) in &kept.signatures {
+                tasks.push(Task::Link(*function, *signature));
+            }
+        }
+        kept.functions.extend(lost.functions);
+        for (arguments, signature) in lost.signatures {
+            if !kept.signatures.iter().any(|known| known.0 == arguments) {
+                kept.signatures.push((arguments, signature));
+            }
+        }
+        let new_labels: Vec<LabelId> = lost.containers.iter().map(|known| known.0).collect();
+        for (label, mut list) in lost.containers {
+            match kept.containers.iter_mut().find(|known| known.0 == label) {
+                Some((_, known)) => known.append(&mut list),
+                None => kept.containers.push((label, list)),
+            }
+        }
+        let mut inverse_labels: Vec<LabelId> = Vec::new();
+        for (label, outer) in lost.inverses {
+            inverse_labels.push(label);
+            match kept.inverse(label) {
+                Some(known) => tasks.push(Task::Unite(known, outer)),
+                None => kept.inverses.push((label, outer)),
+            }
+        }
+        inverse_labels.extend(new_labels.iter().copied());
+        kept.equal_if_pointer.extend(lost.equal_if_pointer);
+        kept.offered.extend(lost.offered);
+        kept.taken |= lost.taken;
+        kept.union |= lost.union;
+        kept.union_leaf |= lost.union_leaf;
+        kept.shifted |= lost.shifted;
+        kept.spread |= lost.spread;
+        if kept.collapsed || lost.collapsed {
+            tasks.push(Task::Collapse(winner));
+        }
+        let old_views = kept.views.clone();
+        let new_views: Vec<RecordRef> = lost
+            .views
+            .into_iter()
+            .filter(|view| old_views.binary_search(view).is_err())
+            .collect();
+        for view in &new_views {
+            self.add_view(winner, *view);
+        }
+        for label in new_labels {
+            self.climb(winner, label, &old_views);
+        }
+        for label in inverse_labels {
+            self.unite_containers(winner, label);
+        }
+        self.unite_shifted(winner);
+        self.unite_spread(winner);
+    }
+
+    /// The node is seen as a record.
+    fn add_view(&mut self, root: NodeId, record: RecordRef) {
+        let detail = self.detail(root);
+        let Err(position) = detail.views.binary_search(&record) else {
+            return;
+        };
+        let others = detail.views.clone();
+        detail.views.insert(position, record);
+        let labels: Vec<LabelId> = detail.containers.iter().map(|known| known.0).collect();
+        for other in others {
+            self.tasks.push(Task::Relate(root, record, other));
+        }
+        for label in labels {
+            self.climb(root, label, &[record]);
+        }
+        self.check_union(root);
+    }
+
+    /// A first member that is seen as the record around it is that record.
+    fn climb(&mut self, root: NodeId, label: LabelId, views: &[RecordRef]) {
+        if !self.nodes[root as usize].is_cell || !self.records.is_first(label) {
+            return;
+        }
+        let around = self.records.get(label).record;
+        let outside = views
+            .iter()
+            .any(|view| *view == around || self.records.prefix(*view, around).is_some());
+        if outside && let Some(list) = self.detail(root).containers_by(label) {
+            let tasks: Vec<Task> = list.iter().map(|one| Task::Unite(root, *one)).collect();
+            self.tasks.extend(tasks);
+        }
+    }
+
+    fn relate(&mut self, node: NodeId, left: RecordRef, right: RecordRef) {
+        match &*self.records.relation(left, right) {
+            Relation::Prefix(labels) => {
+                let mut inner = node;
+                for label in labels.iter() {
+                    inner = self.field(inner, *label);
+                    self.tasks.push(Task::Unite(node, inner));
+                }
+            }
+            Relation::Members(pairs) => {
+                for (one, other) in pairs {
+                    let (one, other) = (self.field(node, *one), self.field(node, *other));
+                    self.tasks.push(Task::Unite(one, other));
+                }
+            }
+            Relation::Collapse => self.tasks.push(Task::Collapse(node)),
+        }
+    }
+
+    fn merge_members(&mut self, node: NodeId) {
+        let root = self.find(node);
+        let detail = self.detail(root);
+        let first = !std::mem::replace(&mut detail.collapsed, true);
+        let fields = std::mem::take(&mut detail.fields);
+        detail.views.clear();
+        for (_, child) in fields {
+            self.tasks.push(Task::Unite(root, child));
+        }
+        if first && self.nodes[root as usize].is_cell {
+            let content = self.nodes[root as usize].target;
+            self.tasks.push(Task::Collapse(content));
+        }
+    }
+
+    /// Where somebody goes from a member to its container, all containers are one.
+    fn unite_containers(&mut self, root: NodeId, label: LabelId) {
+        let detail = self.detail(root);
+        let Some(outer) = detail.inverse(label) else {
+            return;
+        };
+        if let Some(list) = detail.containers_by(label) {
+            let tasks: Vec<Task> = list.iter().map(|one| Task::Unite(outer, *one)).collect();
+            self.tasks.extend(tasks);
+        }
+    }
+
+    fn unite_shifted(&mut self, root: NodeId) {
+        let detail = self.detail(root);
+        if detail.shifted {
+            let inverses: Vec<NodeId> = detail.inverses.iter().map(|known| known.1).collect();
+            let tasks = inverses.into_iter().map(|outer| Task::Unite(root, outer));
+            self.tasks.extend(tasks);
+        }
+    }
+
+    fn unite_spread(&mut self, root: NodeId) {
+        let detail = self.detail(root);
+        if detail.spread {
+            let outer: Vec<NodeId> = detail
+                .containers
+                .iter()
+                .flat_map(|(_, list)| list.iter().copied())
+                .collect();
+            let tasks = outer.into_iter().map(|outer| Task::Unite(root, outer));
+            self.tasks.extend(tasks);
+            self.tasks.push(Task::Collapse(root));
+        }
+    }
+
+    /// Members of a union that are records are told apart by byte, others not at all.
+    fn check_union(&mut self, root: NodeId) {
+        let detail = self.detail(root);
+        if detail.union && detail.union_leaf && !detail.views.is_empty() && !detail.collapsed {
+            self.tasks.push(Task::Collapse(root));
+        }
+    }
+
+    fn flush_pointer(&mut self, root: NodeId) {
+        let node = self.nodes[root as usize];
+        if node.is_cell || node.target == NONE || node.detail == NONE {
+            return;
+        }
+        let waiting = std::mem::take(&mut self.details[node.detail as usize].equal_if_pointer);
+        let tasks = waiting.into_iter().map(|other| Task::Unite(root, other));
+        self.tasks.extend(tasks);
+    }
+
+    fn flush_offered(&mut self, root: NodeId) {
+        let detail = self.detail(root);
+        if detail.taken {
+            let offered = std::mem::take(&mut detail.offered);
+            let tasks = offered.into_iter().map(|value| Task::Unite(root, value));
+            self.tasks.extend(tasks);
+        }
+    }
+}

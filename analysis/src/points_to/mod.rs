@@ -1,0 +1,25 @@
+//! What pointers point to: Steensgaard's unification, with members told apart.
+//!
+//! Each function gives its constraints, which depend on nothing but its body; the solver puts those
+//! of all functions together in almost linear time. Memory is divided into classes of cells: two
+//! pointers that may point to the same cell point to the same class.
+
+mod builder;
+mod byte_offsets;
+mod constraints;
+mod containment;
+mod detail;
+mod escape;
+mod extract;
+mod graph;
+mod layouts;
+mod model_effects;
+mod records;
+mod solution;
+mod solve;
+mod terms;
+
+pub use constraints::Constraints;
+pub use extract::{constraints, constraints_with_layouts};
+pub use solution::{Class, Object, PointsTo};
+pub use solve::solve;

@@ -1,0 +1,329 @@
+//! The solved points-to relation and what one can ask it.
+
+use super::constraints::{Constraints, Label, Term};
+use super::graph::{Graph, NONE, NodeId};
+use super::records::{LabelId, Records};
+use super::{containment, escape};
+use crate::ir::{
+    Base, FunctionRef, GlobalRef, LocalId, Operand, Place, Projection, RecordRef, StatementId,
+    StringId,
+};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// An equivalence class of memory cells. Two places of different classes never overlap.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Class(u32);
+
+/// A piece of memory that the analysis gives a name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Object {
+    Global(GlobalRef),
+    Local(FunctionRef, LocalId),
+    /// What a statement allocates.
+    Heap(FunctionRef, StatementId),
+    String,
+    Function(FunctionRef),
+}
+
+/// What every pointer of the program may point to.
+pub struct PointsTo {
+    classes: Vec<ClassData>,
+    records: Records,
+    functions: FxHashMap<FunctionRef, FunctionClasses>,
+    globals: FxHashMap<GlobalRef, u32>,
+    function_cells: FxHashMap<FunctionRef, u32>,
+    call_targets: FxHashMap<(FunctionRef, StatementId), Vec<FunctionRef>>,
+}
+
+struct ClassData {
+    /// The class that pointers in this one point to.
+    target: u32,
+    /// Sorted by label.
+    fields: Vec<(LabelId, u32)>,
+    collapsed: bool,
+    objects: Arc<[Object]>,
+    functions: Vec<FunctionRef>,
+    shared: bool,
+}
+
+/// The classes of a function's locals.
+#[derive(Default)]
+struct FunctionClasses {
+    /// What registers point to.
+    registers: Vec<u32>,
+    memory: FxHashMap<LocalId, u32>,
+    strings: FxHashMap<StringId, u32>,
+}
+
+/// A function with the nodes of its terms.
+pub(super) struct SolvedFunction {
+    pub function: FunctionRef,
+    pub constraints: Arc<Constraints>,
+    pub nodes: Vec<NodeId>,
+}
+
+/// All that the solver knows at the end.
+pub(super) struct Solved {
+    pub graph: Graph,
+    pub functions: Vec<SolvedFunction>,
+    pub globals: FxHashMap<GlobalRef, NodeId>,
+    pub library_objects: Vec<NodeId>,
+    pub function_cells: FxHashMap<FunctionRef, NodeId>,
+    /// The bodies that each function whose address is taken means.
+    pub addressed: Vec<Vec<FunctionRef>>,
+    pub objects: Vec<(NodeId, Object)>,
+    pub shared: Vec<NodeId>,
+    pub call_targets: FxHashMap<(FunctionRef, StatementId), Vec<FunctionRef>>,
+}
+
+impl PointsTo {
+    /// The functions that an indirect call may reach, sorted: those whose address flows there and
+    /// that accept so many arguments.
+    pub fn call_targets(&self, function: FunctionRef, statement: StatementId) -> Vec<FunctionRef> {
+        let targets = self.call_targets.get(&(function, statement));
+        targets.cloned().unwrap_or_default()
+    }
+
+    /// The cell that a place of a function names.
+    pub fn place(&self, function: FunctionRef, place: &Place) -> Option<Class> {
+        let mut class = match &place.base {
+            Base::Local(local) => {
+                let classes = self.functions.get(&function)?;
+                Class(*classes.memory.get(local)?)
+            }
+            Base::Global(global) => Class(*self.globals.get(global)?),
+            Base::Deref(pointer) => self.pointee(function, pointer)?,
+        };
+        for projection in &place.path {
+            if let Projection::Field { record, name } = projection {
+                class = self.field(class, *record, *name)?;
+            }
+        }
+        Some(class)
+    }
+
+    /// What an operand points to.
+    pub fn pointee(&self, function: FunctionRef, pointer: &Operand) -> Option<Class> {
+        let classes = self.functions.get(&function)?;
+        let found = match pointer {
+            Operand::Local(local) => classes.registers.get(local.0 as usize),
+            Operand::String(string) => classes.strings.get(string),
+            Operand::Function(named) => self.function_cells.get(named),
+            Operand::Integer(_) | Operand::Float(_) | Operand::Unknown => None,
+        };
+        found.copied().filter(|class| *class != NONE).map(Class)
+    }
+
+    /// The functions that an operand may be the address of, sorted.
+    pub fn value_functions(&self, function: FunctionRef, operand: &Operand) -> Vec<FunctionRef> {
+        let class = self.pointee(function, operand);
+        class.map_or_else(Vec::new, |class| self.data(class).functions.clone())
+    }
+
+    /// A member of a cell.
+    pub fn field(&self, class: Class, record: RecordRef, name: Ustr) -> Option<Class> {
+        let data = self.data(class);
+        if data.collapsed || record.is_union() {
+            return Some(class);
+        }
+        let label = self.records.find_label(Label { record, name })?;
+        let found = data.fields.binary_search_by_key(&label, |field| field.0);
+        found.ok().map(|index| Class(data.fields[index].1))
+    }
+
+    /// What the pointers in a cell point to.
+    pub fn deref(&self, class: Class) -> Option<Class> {
+        let target = self.data(class).target;
+        (target != NONE).then_some(Class(target))
+    }
+
+    /// The class and all members inside it, sorted: what an access to the whole object touches.
+    pub fn parts(&self, class: Class) -> Vec<Class> {
+        let mut parts = vec![class];
+        let mut next = 0;
+        while let Some(&part) = parts.get(next) {
+            next += 1;
+            for (_, child) in &self.data(part).fields {
+                // Objects have few members, and most are no containers themselves.
+                if !parts.contains(&Class(*child)) {
+                    parts.push(Class(*child));
+                }
+            }
+        }
+        parts.sort_unstable();
+        parts
+    }
+
+    /// The objects whose storage is in the class or contains it, sorted.
+    pub fn objects(&self, class: Class) -> &[Object] {
+        &self.data(class).objects
+    }
+
+    /// Whether another thread or an unknown function may get at the class: from a global, from
+    /// the argument of a thread, from memory that was given away.
+    pub fn is_shared(&self, class: Class) -> bool {
+        self.data(class).shared
+    }
+
+    /// All classes, in their order.
+    pub fn classes(&self) -> impl Iterator<Item = Class> + '_ {
+        (0..self.classes.len() as u32).map(Class)
+    }
+
+    /// The members of a class that the program mentions.
+    pub fn fields(&self, class: Class) -> impl Iterator<Item = (RecordRef, Ustr, Class)> + '_ {
+        self.data(class).fields.iter().map(|(label, child)| {
+            let label = self.records.get(*label);
+            (label.record, label.name, Class(*child))
+        })
+    }
+
+    fn data(&self, class: Class) -> &ClassData {
+        &self.classes[class.0 as usize]
+    }
+
+    pub(super) fn new(solved: Solved) -> PointsTo {
+        let Solved {
+            mut graph,
+            functions,
+            globals,
+            library_objects,
+            function_cells,
+            addressed,
+            objects,
+            shared,
+            call_targets,
+        } = solved;
+        let escaped = {
+            let shared_globals = globals.iter().filter(|(global, _)| !global.thread_local);
+            let cells = shared_globals.map(|(_, cell)| *cell);
+            escape::reachable(
+                &mut graph,
+                cells.chain(library_objects).chain(shared).collect(),
+            )
+        };
+        let numbers = Numbers::new(&mut graph);
+        let mut own_objects: Vec<Vec<Object>> = vec![Vec::new(); numbers.roots.len()];
+        for (cell, object) in objects {
+            own_objects[numbers.of_node[cell as usize] as usize].push(object);
+        }
+        let mut classes = Vec::with_capacity(numbers.roots.len());
+        for root in &numbers.roots {
+            let content = graph.target(*root);
+            let mut data = ClassData {
+                target: numbers.of_node[content as usize],
+                fields: Vec::new(),
+                collapsed: false,
+                objects: Arc::default(),
+                functions: Vec::new(),
+                shared: escaped[*root as usize],
+            };
+            if let Some(detail) = graph.detail_of(*root) {
+                data.collapsed = detail.collapsed;
+                let fields = detail.fields.iter();
+                data.fields = fields
+                    .map(|(label, child)| (*label, numbers.of_node[*child as usize]))
+                    .collect();
+                let functions = detail.functions.iter();
+                data.functions = functions
+                    .flat_map(|function| addressed[*function as usize].iter().copied())
+                    .collect();
+                data.functions.sort_unstable();
+                data.functions.dedup();
+            }
+            classes.push(data);
+        }
+        let members: Vec<Vec<u32>> = classes
+            .iter()
+            .map(|class| class.fields.iter().map(|field| field.1).collect())
+            .collect();
+        let contained = containment::objects_of_members(own_objects, &members);
+        for (class, objects) in classes.iter_mut().zip(contained) {
+            class.objects = objects;
+        }
+        let mut by_function = FxHashMap::default();
+        for function in &functions {
+            // Of two definitions with one name, the first answers.
+            by_function
+                .entry(function.function)
+                .or_insert_with(|| FunctionClasses::new(function, &numbers));
+        }
+        let number = |node: &NodeId| numbers.of_node[*node as usize];
+        PointsTo {
+            classes,
+            functions: by_function,
+            globals: globals
+                .iter()
+                .map(|(key, node)| (*key, number(node)))
+                .collect(),
+            function_cells: function_cells
+                .iter()
+                .map(|(key, node)| (*key, number(node)))
+                .collect(),
+            call_targets,
+            records: graph.records,
+        }
+    }
+}
+
+/// Classes numbered in the order of their first nodes.
+struct Numbers {
+    roots: Vec<NodeId>,
+    /// Of a cell its own class, of a value the class that it points to.
+    of_node: Vec<u32>,
+}
+
+impl Numbers {
+    fn new(graph: &mut Graph) -> Numbers {
+        let count = graph.len();
+        let mut roots = Vec::new();
+        let mut of_node = vec![NONE; count];
+        for node in 0..count as NodeId {
+            if !graph.is_cell(node) {
+                continue;
+            }
+            let root = graph.find(node);
+            if of_node[root as usize] == NONE {
+                of_node[root as usize] = roots.len() as u32;
+                roots.push(root);
+            }
+            of_node[node as usize] = of_node[root as usize];
+        }
+        for node in 0..count as NodeId {
+            if !graph.is_cell(node)
+                && let Some(target) = graph.existing_target(node)
+            {
+                of_node[node as usize] = of_node[target as usize];
+            }
+        }
+        Numbers { roots, of_node }
+    }
+}
+
+impl FunctionClasses {
+    fn new(function: &SolvedFunction, numbers: &Numbers) -> FunctionClasses {
+        let mut classes = FunctionClasses::default();
+        for (term, node) in function.constraints.terms.iter().zip(&function.nodes) {
+            let class = numbers.of_node[*node as usize];
+            match term {
+                Term::Register(local) => {
+                    let index = local.0 as usize;
+                    if classes.registers.len() <= index {
+                        classes.registers.resize(index + 1, NONE);
+                    }
+                    classes.registers[index] = class;
+                }
+                Term::Memory(local) => {
+                    classes.memory.insert(*local, class);
+                }
+                Term::String(string) => {
+                    classes.strings.insert(*string, class);
+                }
+                _ => {}
+            }
+        }
+        classes
+    }
+}
