@@ -69,8 +69,8 @@ impl Loops {
     /// Whether a statement may run more than once in one call.
     pub fn repeats(&self, statement: StatementId) -> bool {
         let position = self.position[statement.block.0 as usize];
-        self.heads.iter().any(|(head, loop_)| {
-            (self.position[head.0 as usize]..=loop_.last).contains(&position)
-        })
+        self.heads
+            .iter()
+            .any(|(head, loop_)| (self.position[head.0 as usize]..=loop_.last).contains(&position))
     }
 }

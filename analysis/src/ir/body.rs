@@ -302,7 +302,9 @@ impl Terminator {
     /// Shows every operand that the terminator reads.
     pub fn operands(&self, visit: &mut dyn FnMut(&Operand)) {
         match self {
-            Terminator::Branch { condition: value, .. }
+            Terminator::Branch {
+                condition: value, ..
+            }
             | Terminator::Switch { value, .. }
             | Terminator::ComputedGoto { address: value, .. }
             | Terminator::Return(Some(value)) => visit(value),

@@ -162,14 +162,15 @@ impl Lockset {
         let mut lasting = self.clone();
         lasting.released.retain(|path, _| path.outlives_function());
         lasting.held.retain(|path, _| path.outlives_function());
-        lasting.rebound(|path| {
-            if !path.is_known_outside() {
-                Targets::Unknown
-            } else {
-                Targets::Exactly(path.clone())
-            }
-        })
-        .without_places()
+        lasting
+            .rebound(|path| {
+                if !path.is_known_outside() {
+                    Targets::Unknown
+                } else {
+                    Targets::Exactly(path.clone())
+                }
+            })
+            .without_places()
     }
 
     fn without_places(mut self) -> Lockset {
@@ -216,13 +217,14 @@ impl Lockset {
             mine.mode = mine.mode.max(theirs.mode);
             mine.count = mine.count.max(theirs.count);
         }
-        self.released.retain(|path, times| match other.released.get(path) {
-            Some(theirs) => {
-                *times = (*times).min(*theirs);
-                true
-            }
-            None => false,
-        });
+        self.released
+            .retain(|path, times| match other.released.get(path) {
+                Some(theirs) => {
+                    *times = (*times).min(*theirs);
+                    true
+                }
+                None => false,
+            });
         self.released_any &= other.released_any;
     }
 

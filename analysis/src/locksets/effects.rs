@@ -72,9 +72,10 @@ pub(super) fn lock_steps(
                         LockKind::Semaphore => locks.is_binary_semaphore(call),
                         // They keep nobody on another processor from writing.
                         LockKind::Interrupts | LockKind::Rcu | LockKind::Sequence => false,
-                        LockKind::Mutex | LockKind::Spin | LockKind::ReadWrite | LockKind::Global => {
-                            true
-                        }
+                        LockKind::Mutex
+                        | LockKind::Spin
+                        | LockKind::ReadWrite
+                        | LockKind::Global => true,
                     };
                     model_outcomes(model, state, &values, id, &is_lock)
                 }
@@ -131,7 +132,13 @@ enum Happens {
 }
 
 fn happens(when: When, sign: Sign, values: &[Value]) -> Happens {
-    let by = |is: bool| if is { Happens::Certainly } else { Happens::Never };
+    let by = |is: bool| {
+        if is {
+            Happens::Certainly
+        } else {
+            Happens::Never
+        }
+    };
     match when {
         When::Always => Happens::Certainly,
         When::Result(test) => by(Signs::passing(test).contains(sign)),

@@ -31,7 +31,10 @@ struct Untested {
 enum Knowledge {
     /// The register holds the result.
     Same,
-    Test { nonzero: Signs, zero: Signs },
+    Test {
+        nonzero: Signs,
+        zero: Signs,
+    },
 }
 
 /// More untested results than this are forgotten.
@@ -298,7 +301,11 @@ impl Domain for LockState {
         let before = self.clone();
         self.lockset.join(&other.lockset);
         self.untested.retain_mut(|mine| {
-            let Some(theirs) = other.untested.iter().find(|theirs| theirs.call == mine.call) else {
+            let Some(theirs) = other
+                .untested
+                .iter()
+                .find(|theirs| theirs.call == mine.call)
+            else {
                 return false;
             };
             mine.outcomes.join(&theirs.outcomes);

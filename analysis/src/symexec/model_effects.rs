@@ -126,9 +126,9 @@ fn member(state: &State, value: &Value, name: ustr::Ustr) -> Value {
     };
     let written = state.parts_of(&object).find_map(|(path, _)| {
         let steps = &path.steps[object.steps.len()..];
-        let at = steps.iter().position(
-            |step| matches!(step, Step::Field { name: known, .. } if *known == name),
-        )?;
+        let at = steps
+            .iter()
+            .position(|step| matches!(step, Step::Field { name: known, .. } if *known == name))?;
         let mut found = object.clone();
         found.steps.extend_from_slice(&steps[..=at]);
         Some(found)

@@ -162,7 +162,9 @@ impl State {
         // Paths are sorted root first, step by step: all that begin with this one are neighbours.
         self.memory
             .range(path.clone()..)
-            .take_while(|(known, _)| known.root == path.root && known.steps.starts_with(&path.steps))
+            .take_while(|(known, _)| {
+                known.root == path.root && known.steps.starts_with(&path.steps)
+            })
             .filter(|(known, _)| path.contains(known))
     }
 
