@@ -1,5 +1,7 @@
 //! The analysis behind Racelens: preprocessed C text in, plain structs out.
 
+pub mod accesses;
+pub mod callgraph;
 pub mod dataflow;
 pub mod db;
 pub mod frontend;
@@ -8,4 +10,7 @@ pub mod ir;
 pub mod locksets;
 pub mod models;
 pub mod points_to;
+pub mod races;
+pub mod summaries;
 pub mod symexec;
+pub mod threads;
