@@ -6,4 +6,4 @@ mod facts;
 mod library;
 
 pub use extract::function_facts;
-pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact};
+pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact, VariableNames};

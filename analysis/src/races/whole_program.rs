@@ -153,7 +153,7 @@ impl Search<'_> {
     }
 
     fn names(&self, function: FunctionId) -> Names<'_> {
-        Names::new(self.surroundings.graph.functions, function)
+        Names::new(self.surroundings.graph.functions, self.facts, function)
     }
 
     /// What is accessed, by the access that names it best: a variable before a member before a pointer.
@@ -246,7 +246,7 @@ impl WholeProgram {
     }
 
     pub fn names(&self, function: FunctionId) -> Names<'_> {
-        Names::new(&self.functions, function)
+        Names::new(&self.functions, &self.facts, function)
     }
 
     /// The locks held at a sighting, each once, in terms of its function where it can name them.
