@@ -6,7 +6,7 @@ use crate::random::Random;
 /// The plan of a seed, always the same one.
 pub fn plan(seed: u64) -> Plan {
     let mut random = Random::new(seed);
-    let is_disciplined = random.below(100) < 35;
+    let is_disciplined = random.below(100) < 30;
     let objects: Vec<Object> = (0..1 + random.below(2))
         .map(|_| object(&mut random))
         .collect();
