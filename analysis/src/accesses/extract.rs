@@ -3,8 +3,9 @@
 use super::facts::{Access, CallFact, Cell, FunctionFacts};
 use super::library;
 use crate::callgraph::{CallGraph, FunctionId, Target};
-use crate::dataflow::{Liveness, Loops, visit_statements};
-use crate::ir::{AccessMode, Callee, LocalId, Place, Rvalue, Statement, StatementId, Ty};
+use crate::dataflow::{Liveness, Loops, Solution, visit_statements};
+use crate::forks::{ForkState, forks};
+use crate::ir::{AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
 use crate::locksets::{Lockset, locksets};
 use crate::summaries::{Callees, Semaphores, Summaries};
 use crate::symexec::{Execution, Root, State, Value, summarise};
@@ -41,47 +42,71 @@ pub fn function_facts(
             held.insert(id, shared);
         }
     });
+    let forks = forks(body, &states, &execution, &callees);
+    let mut running: FxHashMap<StatementId, Arc<ForkState>> = FxHashMap::default();
+    let mut latest: Option<Arc<ForkState>> = None;
+    forks.visit(body, |state, id, statement| {
+        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
+            let shared = match &latest {
+                Some(known) if **known == *state => known.clone(),
+                _ => Arc::new(state.clone()),
+            };
+            latest = Some(shared.clone());
+            running.insert(id, shared);
+        }
+    });
+    let nothing = Arc::new(ForkState::default());
     let mut extraction = Extraction {
         graph,
         function,
         execution: &execution,
+        states: &states,
         loops: &loops,
         facts: FunctionFacts::default(),
     };
     visit_statements(&execution, body, &states, |state, id, statement| {
-        let locks = held.get(&id).cloned().unwrap_or_default();
-        extraction.statement(state, id, statement, locks);
+        let point = Point {
+            state,
+            id,
+            locks: held.get(&id).cloned().unwrap_or_default(),
+            forks: running.get(&id).unwrap_or(&nothing).clone(),
+        };
+        extraction.statement(&point, statement);
     });
     extraction.facts
+}
+
+/// What is known in front of a statement.
+pub(super) struct Point<'p> {
+    pub state: &'p State,
+    pub id: StatementId,
+    pub locks: Arc<Lockset>,
+    pub forks: Arc<ForkState>,
 }
 
 pub(super) struct Extraction<'x> {
     pub graph: &'x CallGraph<'x>,
     pub function: FunctionId,
     pub execution: &'x Execution<'x>,
+    pub states: &'x Solution<State>,
     pub loops: &'x Loops,
     pub facts: FunctionFacts,
 }
 
 impl Extraction<'_> {
-    fn statement(
-        &mut self,
-        state: &State,
-        id: StatementId,
-        statement: &Statement,
-        locks: Arc<Lockset>,
-    ) {
-        self.name(state, statement);
+    fn statement(&mut self, point: &Point<'_>, statement: &Statement) {
+        self.name(point.state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
                 self.facts.accesses.push(Access {
-                    statement: id,
+                    statement: point.id,
                     kind,
                     cell,
                     atomic: mode == AccessMode::Atomic,
                     frees: false,
-                    place: state.place(place),
-                    locks,
+                    place: point.state.place(place),
+                    locks: point.locks.clone(),
+                    forks: point.forks.clone(),
                 });
             }
             return;
@@ -90,7 +115,7 @@ impl Extraction<'_> {
             callee, arguments, ..
         } = statement
         {
-            self.call(state, id, callee, arguments, &locks);
+            self.call(point, callee, arguments);
         }
     }
 
@@ -138,17 +163,9 @@ impl Extraction<'_> {
         })
     }
 
-    fn call(
-        &mut self,
-        state: &State,
-        id: StatementId,
-        callee: &Callee,
-        arguments: &[crate::ir::Operand],
-        locks: &Arc<Lockset>,
-    ) {
-        let call = self
-            .execution
-            .call_site(state, id, callee, arguments.len());
+    fn call(&mut self, point: &Point<'_>, callee: &Callee, arguments: &[Operand]) {
+        let Point { state, id, .. } = *point;
+        let call = self.execution.call_site(state, id, callee, arguments.len());
         let values: Vec<Value> = arguments
             .iter()
             .map(|argument| state.operand(argument))
@@ -160,9 +177,7 @@ impl Extraction<'_> {
         {
             match target {
                 Target::Body(body) => bodies.push(body),
-                Target::Model(model) => {
-                    library::effects(self, state, id, model, arguments, &values, locks);
-                }
+                Target::Model(model) => library::effects(self, point, model, arguments, &values),
             }
         }
         if !bodies.is_empty() {
@@ -175,7 +190,8 @@ impl Extraction<'_> {
                 targets: bodies,
                 callee,
                 arguments: values,
-                locks: locks.clone(),
+                locks: point.locks.clone(),
+                forks: point.forks.clone(),
                 repeats: self.loops.repeats(id),
             });
         }
