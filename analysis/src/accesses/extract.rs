@@ -4,8 +4,8 @@ use super::facts::{Access, CallFact, Cell, FunctionFacts};
 use super::library;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, visit_statements};
-use crate::ir::{AccessMode, Base, Callee, Place, Statement, StatementId, Ty};
-use crate::locksets::{Lockset, locksets};
+use crate::ir::{AccessMode, Base, Body, Callee, Place, Statement, StatementId, Ty};
+use crate::locksets::{Lockset, LocksetSolution, locksets};
 use crate::summaries::{Callees, Semaphores, Summaries};
 use crate::symexec::{Execution, State, Value, summarise};
 use rustc_hash::FxHashMap;
@@ -29,18 +29,7 @@ pub fn function_facts(
     let execution = Execution::new(body, &callees, &loops, &liveness);
     let (_, states) = summarise(body, &execution);
     let solution = locksets(body, &states, &execution, &callees);
-    let mut held: FxHashMap<StatementId, Arc<Lockset>> = FxHashMap::default();
-    let mut latest: Option<Arc<Lockset>> = None;
-    solution.visit(body, |lockset, id, statement| {
-        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
-            let shared = match &latest {
-                Some(known) if **known == *lockset => known.clone(),
-                _ => Arc::new(lockset.clone()),
-            };
-            latest = Some(shared.clone());
-            held.insert(id, shared);
-        }
-    });
+    let held = held_at_statements(body, &solution);
     let mut extraction = Extraction {
         graph,
         function,
@@ -53,6 +42,45 @@ pub fn function_facts(
         extraction.statement(state, id, statement, locks);
     });
     extraction.facts
+}
+
+/// The locks that a function holds at its accesses and calls, when the summaries of all are known.
+pub fn statement_locks(
+    graph: &CallGraph<'_>,
+    summaries: &Summaries,
+    semaphores: &Semaphores,
+    function: FunctionId,
+) -> FxHashMap<StatementId, Arc<Lockset>> {
+    let body = graph.functions.body(function);
+    let callees = Callees {
+        function,
+        graph,
+        summaries,
+        semaphores,
+    };
+    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
+    let execution = Execution::new(body, &callees, &loops, &liveness);
+    let (_, states) = summarise(body, &execution);
+    held_at_statements(body, &locksets(body, &states, &execution, &callees))
+}
+
+fn held_at_statements(
+    body: &Body,
+    solution: &LocksetSolution<'_>,
+) -> FxHashMap<StatementId, Arc<Lockset>> {
+    let mut held: FxHashMap<StatementId, Arc<Lockset>> = FxHashMap::default();
+    let mut latest: Option<Arc<Lockset>> = None;
+    solution.visit(body, |lockset, id, statement| {
+        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
+            let shared = match &latest {
+                Some(known) if **known == *lockset => known.clone(),
+                _ => Arc::new(lockset.clone()),
+            };
+            latest = Some(shared.clone());
+            held.insert(id, shared);
+        }
+    });
+    held
 }
 
 pub(super) struct Extraction<'x> {

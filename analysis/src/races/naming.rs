@@ -21,7 +21,11 @@ impl<'n> Names<'n> {
 
     /// A place or a lock as the function's author would write it.
     pub fn path(&self, path: &Path) -> String {
-        path.render(&|root| self.root(root))
+        let name = path.render(&|root| self.root(root));
+        match without_brackets(&name) {
+            Some(inside) => inside.to_string(),
+            None => name,
+        }
     }
 
     fn root(&self, root: Root) -> String {
@@ -69,6 +73,21 @@ pub(super) fn location_name(path: &Path, names: Names<'_>) -> String {
     }
 }
 
+/// `(*p)` alone needs no brackets.
+fn without_brackets(name: &str) -> Option<&str> {
+    let inside = name.strip_prefix('(')?.strip_suffix(')')?;
+    let mut depth = 0;
+    let is_balanced = inside.chars().all(|character| {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth >= 0
+    });
+    is_balanced.then_some(inside)
+}
+
 fn local_name(body: &Body, local: LocalId) -> String {
     let name = body.locals.get(local.0 as usize).and_then(|local| local.name);
     name.map_or_else(|| "value".to_string(), |name| name.to_string())
@@ -81,5 +100,19 @@ fn described(statement: &Statement) -> String {
             ..
         } => format!("{}()", function.name),
         _ => "value".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_brackets;
+
+    #[test]
+    fn only_brackets_around_everything_go() {
+        assert_eq!(without_brackets("(*p)"), Some("*p"));
+        assert_eq!(without_brackets("(*(*p))"), Some("*(*p)"));
+        assert_eq!(without_brackets("(*p)->x"), None);
+        assert_eq!(without_brackets("(*p)[f()]"), None);
+        assert_eq!(without_brackets("(*p)(*q)"), None);
     }
 }

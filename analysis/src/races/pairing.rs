@@ -129,23 +129,10 @@ pub(super) fn pairs(
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            if !(left.writes || right.writes) || (left.atomic && right.atomic) {
-                continue;
-            }
-            let Some(likeness) = likeness(left.place(), right.place()) else {
+            let Ok(conflict) = compare(contexts, left, right) else {
                 continue;
             };
-            if left.protection.common(&right.protection) {
-                continue;
-            }
-            let Some((left_root, right_root)) = in_parallel(contexts, left, right) else {
-                continue;
-            };
-            let same_kind_of_lock = left
-                .held_somewhere
-                .intersection(&right.held_somewhere)
-                .next()
-                .is_some();
+            let (left_root, right_root) = conflict.roots;
             for &first in left_sightings.iter().take(MOST_OF_A_GROUP) {
                 for &second in right_sightings.iter().take(MOST_OF_A_GROUP) {
                     // Two that touch the whole object meet there, and not once more in each part.
@@ -161,9 +148,9 @@ pub(super) fn pairs(
                         first_root: left_root,
                         second,
                         second_root: right_root,
-                        likeness,
+                        likeness: conflict.likeness,
                         both_write: left.writes && right.writes,
-                        same_kind_of_lock,
+                        same_kind_of_lock: conflict.same_kind_of_lock,
                     };
                     note(&mut found, pair, facts);
                 }
@@ -174,6 +161,54 @@ pub(super) fn pairs(
         }
     }
     found.into_values().collect()
+}
+
+/// What two accesses that race have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Conflict {
+    /// A thread for each of them.
+    pub roots: (RootId, RootId),
+    pub likeness: Likeness,
+    pub same_kind_of_lock: bool,
+}
+
+/// Why two accesses do not race.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Apart {
+    OnlyReads,
+    /// Both are atomic.
+    Atomic,
+    /// They certainly touch different objects.
+    DifferentMemory,
+    /// Both hold a lock that keeps them apart.
+    CommonLock,
+    /// No two threads get there at the same time.
+    NeverParallel,
+}
+
+/// Whether something keeps two accesses apart that lie in the same class of memory.
+pub(super) fn compare(
+    contexts: &Contexts,
+    left: &Character,
+    right: &Character,
+) -> Result<Conflict, Apart> {
+    if !(left.writes || right.writes) {
+        return Err(Apart::OnlyReads);
+    }
+    if left.atomic && right.atomic {
+        return Err(Apart::Atomic);
+    }
+    let likeness = likeness(left.place(), right.place()).ok_or(Apart::DifferentMemory)?;
+    if left.protection.common(&right.protection) {
+        return Err(Apart::CommonLock);
+    }
+    let roots = in_parallel(contexts, left, right).ok_or(Apart::NeverParallel)?;
+    let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
+    Ok(Conflict {
+        roots,
+        likeness,
+        same_kind_of_lock: held_by_both.count() > 0,
+    })
 }
 
 type Place = (FunctionId, crate::ir::StatementId);
@@ -228,6 +263,9 @@ fn in_parallel(
     for &mine in &left.context_roots {
         for &theirs in &right.context_roots {
             let (one, other) = (contexts.root(mine), contexts.root(theirs));
+            if contexts.never_parallel(one, other) {
+                continue;
+            }
             if mine == theirs {
                 if one.many && same.is_none() {
                     same = Some((mine, theirs));

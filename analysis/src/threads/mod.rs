@@ -10,4 +10,4 @@ mod roots;
 pub use absolute::Binder;
 pub use context::{Context, ContextId, Held};
 pub use flow::{Arrival, Contexts, contexts};
-pub use roots::{Entries, RootId, RootKind, ThreadRoot};
+pub use roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};

@@ -4,6 +4,7 @@ use crate::callgraph::FunctionId;
 use crate::ir::StatementId;
 use crate::models;
 use crate::symexec::Value;
+use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct RootId(pub u32);
@@ -24,6 +25,8 @@ pub enum RootKind {
     Main,
     /// A function of a library, which any thread of its user may call.
     Exported,
+    /// The user says that it runs on its own.
+    Named,
     Started {
         context: models::Context,
         by: FunctionId,
@@ -41,13 +44,30 @@ pub enum Entries {
     Exported,
 }
 
+/// What the user says about threads, because the program does not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ThreadRules {
+    pub entries: Entries,
+    /// Functions that run on their own although nothing starts them, several times at once.
+    pub named_entries: Vec<Ustr>,
+    /// Entries that never run at the same time.
+    pub never_parallel: Vec<(Ustr, Ustr)>,
+}
+
+impl ThreadRules {
+    pub(super) fn keeps_apart(&self, one: Ustr, other: Ustr) -> bool {
+        let mut pairs = self.never_parallel.iter();
+        pairs.any(|pair| *pair == (one, other) || *pair == (other, one))
+    }
+}
+
 impl ThreadRoot {
     /// Whether it runs in the main thread, one after the other with all else that does.
     // UNSOUND: callbacks of an event loop are taken to run in the main thread, one at a time.
     pub fn is_main_thread(&self) -> bool {
         match self.kind {
             RootKind::Main => true,
-            RootKind::Exported => false,
+            RootKind::Exported | RootKind::Named => false,
             RootKind::Started { context, .. } => {
                 matches!(context, models::Context::Callback | models::Context::Exit)
             }
