@@ -5,6 +5,10 @@ use crate::workspace::Workspace;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RaceOptions {
     pub entries: Entries,
+    /// Functions that run as threads although nothing starts them.
+    pub named_entries: Vec<String>,
+    /// Pairs of entries that never run at the same time.
+    pub never_parallel: Vec<(String, String)>,
 }
 
 /// Which functions begin threads.
@@ -21,17 +25,23 @@ pub enum Entries {
 impl RaceOptions {
     /// What the command line says, and else what the project's configuration says.
     pub fn new(workspace: &Workspace, entries: Option<Entries>) -> RaceOptions {
-        let is_configured = workspace
-            .project
-            .as_ref()
-            .is_some_and(|project| project.config.threads.exported);
-        let configured = if is_configured {
+        let project = workspace.project.as_ref();
+        let threads = project.map(|project| &project.config.threads);
+        let Some(threads) = threads else {
+            return RaceOptions {
+                entries: entries.unwrap_or_default(),
+                ..RaceOptions::default()
+            };
+        };
+        let configured = if threads.exported {
             Entries::Exported
         } else {
             Entries::Threads
         };
         RaceOptions {
             entries: entries.unwrap_or(configured),
+            named_entries: threads.entries.clone(),
+            never_parallel: threads.never_parallel.clone(),
         }
     }
 }

@@ -230,6 +230,12 @@ impl Workspace {
         self.host.analysis()
     }
 
+    /// Runs work on the program with as many threads as the user allows.
+    pub fn in_parallel<T: Send>(&self, work: impl FnOnce(Analysis) -> T + Send) -> T {
+        let analysis = self.analysis();
+        self.pool.install(move || work(analysis))
+    }
+
     /// Finds places in one function, for when many are asked for.
     pub fn locations<'a>(
         &self,
@@ -262,6 +268,16 @@ impl Workspace {
                 problem,
             })
             .collect()
+    }
+
+    /// The text at a location, if it stands on one line that the user wrote.
+    pub fn text_at(&self, location: &Location) -> Option<String> {
+        if location.in_macro || location.line != location.end_line {
+            return None;
+        }
+        let file = self.sources.get(location.file)?;
+        let range = location.column as usize - 1..location.end_column as usize - 1;
+        Some(file.line(location.line)?.get(range)?.to_owned())
     }
 
     /// A location as the user counts: columns in characters, not in bytes.

@@ -5,5 +5,5 @@ mod extract;
 mod facts;
 mod library;
 
-pub use extract::function_facts;
+pub use extract::{function_facts, statement_locks};
 pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact, VariableNames};

@@ -110,6 +110,26 @@ impl<'a> FunctionLocations<'a> {
         }
     }
 
+    /// The whole item.
+    pub fn whole(&self) -> Option<Location> {
+        self.location(Span {
+            start: 0,
+            end: self.normalised.text.len() as u32,
+        })
+    }
+
+    /// Where a name first stands in the item: for a function's own name, where it is defined.
+    pub fn name(&self, name: &str) -> Option<Location> {
+        let text = &self.normalised.text;
+        let tokens = lex(text);
+        let mut tokens = tokens.iter();
+        let token = tokens.find(|token| &text[token.start as usize..token.end as usize] == name)?;
+        self.location(Span {
+            start: token.start,
+            end: token.end,
+        })
+    }
+
     pub fn location(&self, span: Span) -> Option<Location> {
         let (start, end) = self.normalised.origin(span.start, span.end)?;
         let (start, end) = self.without_brackets(self.start + start, self.start + end);

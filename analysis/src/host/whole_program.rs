@@ -61,7 +61,7 @@ impl Analysis {
             }
         }
         CheckedProgram {
-            program: races::analyse(functions, &constraints, models, options),
+            program: races::analyse(functions, &constraints, models, &options),
             functions: by_id,
         }
     }

@@ -1,5 +1,6 @@
 //! Pairs conflicting accesses into races (RELAY fig. 7), weighs the evidence for each, and ranks them.
 
+mod comparison;
 mod evidence;
 mod guards;
 mod identity;
@@ -10,10 +11,11 @@ mod protection;
 mod sighting;
 mod whole_program;
 
+pub use comparison::{AccessKey, Comparison, Verdict};
 pub use evidence::{Reason, ReasonKind};
 pub use naming::Names;
 pub use overlap::Likeness;
-pub use pairing::{Pair, Race};
+pub use pairing::{Apart, Pair, Race};
 pub use sighting::{NamedLock, Sighting};
 pub use whole_program::{Options, WholeProgram, analyse};
 

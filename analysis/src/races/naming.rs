@@ -106,3 +106,17 @@ fn described(statement: &Statement) -> String {
         _ => "value".to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::without_brackets;
+
+    #[test]
+    fn only_brackets_around_everything_go() {
+        assert_eq!(without_brackets("(*p)"), Some("*p"));
+        assert_eq!(without_brackets("(*(*p))"), Some("*(*p)"));
+        assert_eq!(without_brackets("(*p)->x"), None);
+        assert_eq!(without_brackets("(*p)[f()]"), None);
+        assert_eq!(without_brackets("(*p)(*q)"), None);
+    }
+}

@@ -1,7 +1,7 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
-use super::overlap::{Likeness, likeness};
+use super::overlap::{Distinct, Likeness, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
@@ -132,24 +132,10 @@ pub(super) fn pairs(
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            if !(left.writes || right.writes) || (left.atomic && right.atomic) {
-                continue;
-            }
-            let Some(likeness) = likeness(left.place(), right.place(), &distinct) else {
+            let Ok(conflict) = compare(functions, contexts, &distinct, left, right) else {
                 continue;
             };
-            if left.protection.common(&right.protection) {
-                continue;
-            }
-            let Some((left_root, right_root)) = in_parallel(functions, contexts, left, right)
-            else {
-                continue;
-            };
-            let same_kind_of_lock = left
-                .held_somewhere
-                .intersection(&right.held_somewhere)
-                .next()
-                .is_some();
+            let (left_root, right_root) = conflict.roots;
             for &first in left_sightings.iter().take(MOST_OF_A_GROUP) {
                 for &second in right_sightings.iter().take(MOST_OF_A_GROUP) {
                     // Two that touch the whole object meet there, and not once more in each part.
@@ -165,9 +151,9 @@ pub(super) fn pairs(
                         first_root: left_root,
                         second,
                         second_root: right_root,
-                        likeness,
+                        likeness: conflict.likeness,
                         both_write: left.writes && right.writes,
-                        same_kind_of_lock,
+                        same_kind_of_lock: conflict.same_kind_of_lock,
                     };
                     note(&mut found, pair, facts);
                 }
@@ -178,6 +164,56 @@ pub(super) fn pairs(
         }
     }
     found.into_values().collect()
+}
+
+/// What two accesses that race have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Conflict {
+    /// A thread for each of them.
+    pub roots: (RootId, RootId),
+    pub likeness: Likeness,
+    pub same_kind_of_lock: bool,
+}
+
+/// Why two accesses do not race.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Apart {
+    OnlyReads,
+    /// Both are atomic.
+    Atomic,
+    /// They certainly touch different objects.
+    DifferentMemory,
+    /// Both hold a lock that keeps them apart.
+    CommonLock,
+    /// No two threads get there at the same time.
+    NeverParallel,
+}
+
+/// Whether something keeps two accesses apart that lie in the same class of memory.
+pub(super) fn compare(
+    functions: &Functions,
+    contexts: &Contexts,
+    distinct: Distinct<'_>,
+    left: &Character,
+    right: &Character,
+) -> Result<Conflict, Apart> {
+    if !(left.writes || right.writes) {
+        return Err(Apart::OnlyReads);
+    }
+    if left.atomic && right.atomic {
+        return Err(Apart::Atomic);
+    }
+    let likeness = likeness(left.place(), right.place(), distinct).ok_or(Apart::DifferentMemory)?;
+    if left.protection.common(&right.protection) {
+        return Err(Apart::CommonLock);
+    }
+    let roots = in_parallel(functions, contexts, left, right).ok_or(Apart::NeverParallel)?;
+    let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
+    Ok(Conflict {
+        roots,
+        likeness,
+        same_kind_of_lock: held_by_both.count() > 0,
+    })
 }
 
 type Place = (FunctionId, crate::ir::StatementId);
@@ -252,7 +288,7 @@ fn in_parallel(
 }
 
 /// Whether what a start gives to each thread is given to one only: the start's code runs once.
-fn is_given_once(functions: &Functions, contexts: &Contexts, start: Site) -> bool {
+pub(super) fn is_given_once(functions: &Functions, contexts: &Contexts, start: Site) -> bool {
     let mut started = contexts.roots.iter().filter(|root| {
         root.origin(functions).is_some_and(|origin| {
             origin.function == start.function && origin.statement == start.statement

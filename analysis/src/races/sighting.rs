@@ -81,6 +81,19 @@ impl Surroundings<'_> {
         context: &Context,
         roots: &BTreeSet<RootId>,
     ) -> Character {
+        let held = held_locks(access, function, context);
+        self.character_holding(access, function, context, roots, held)
+    }
+
+    /// Describes an access as if it held these locks.
+    pub fn character_holding(
+        &self,
+        access: &Access,
+        function: FunctionId,
+        context: &Context,
+        roots: &BTreeSet<crate::threads::RootId>,
+        held: BTreeMap<Path, Held>,
+    ) -> Character {
         let name = self.graph.functions.body(function).function;
         let binder = Binder {
             function: name,
@@ -94,7 +107,7 @@ impl Surroundings<'_> {
         let owns = self.is_heap_only(access.cell.class);
         let mut protection = Protection::default();
         let mut held_somewhere = context.held_somewhere.clone();
-        for (lock, held) in held_locks(access, function, context) {
+        for (lock, held) in held {
             let everywhere = binder.path(&lock);
             if let Some(relative) = &relative {
                 protection.relate(&lock, relative, held.mode, owns);
@@ -175,7 +188,7 @@ impl Surroundings<'_> {
                 Step::Deref => points_to.deref(class)?,
                 Step::Field { record, name } => points_to.field(class, *record, *name)?,
                 Step::Index(_) => class,
-                Step::Bytes(_) => return None,
+                Step::Bytes(_) | Step::Computed(..) => return None,
             };
         }
         Some(class)

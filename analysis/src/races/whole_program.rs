@@ -9,19 +9,20 @@ use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
 use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Statement};
+use crate::locksets::Lockset;
 use crate::models::Models;
 use crate::points_to::{self, Constraints, PointsTo};
 use crate::summaries::{Semaphores, Summaries, summarise_program};
 use crate::symexec::{Path, Root, Targets};
-use crate::threads::{Contexts, Entries, contexts};
+use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    pub entries: Entries,
+    pub threads: ThreadRules,
 }
 
 /// Everything that is known about a program.
@@ -43,7 +44,7 @@ pub fn analyse(
     functions: Functions,
     constraints: &[(FunctionRef, Arc<Constraints>)],
     models: &Models,
-    options: Options,
+    options: &Options,
 ) -> WholeProgram {
     let points_to = points_to::solve(constraints, &|name| {
         let known = functions.resolve(name).iter();
@@ -62,7 +63,7 @@ pub fn analyse(
             function_facts(&graph, &summaries, &semaphores, function)
         })
         .collect();
-    let contexts = contexts(&graph, &facts, &components, options.entries);
+    let contexts = contexts(&graph, &facts, &components, &options.threads);
     let surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
@@ -81,9 +82,10 @@ pub fn analyse(
             search.race(&location)
         })
         .collect();
-    // Classes of one object can show the same race twice.
+    // Classes of one object can show the same race twice; the higher rank stays.
     races.sort_by(|left, right| right.rank.cmp(&left.rank).then(left.id.cmp(&right.id)));
-    races.dedup_by_key(|race| race.id);
+    let mut seen = FxHashSet::default();
+    races.retain(|race| seen.insert(race.id));
     WholeProgram {
         points_to,
         summaries,
@@ -96,7 +98,7 @@ pub fn analyse(
 }
 
 /// The variables of which some function uses elements.
-fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
+pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
     let mut found = FxHashSet::default();
     let mut note = |place: &Place| {
         if let (Base::Global(global), Some(Projection::Index(_))) =
@@ -255,19 +257,30 @@ impl WholeProgram {
 
     /// The locks held at a sighting, each once, in terms of its function where it can name them.
     pub fn locks(&self, sighting: Sighting) -> Vec<NamedLock> {
+        let since = &self.access(sighting).locks;
+        self.locks_at(sighting.function, sighting.context, since)
+    }
+
+    /// The locks held at a point of a function in a context, where these happened since its entry.
+    pub fn locks_at(
+        &self,
+        function: FunctionId,
+        context: ContextId,
+        since: &Lockset,
+    ) -> Vec<NamedLock> {
         let Some((_, context, _)) = self
             .contexts
-            .of(sighting.function)
-            .find(|(context, ..)| *context == sighting.context)
+            .of(function)
+            .find(|(known, ..)| *known == context)
         else {
             return Vec::new();
         };
         let binder = crate::threads::Binder {
-            function: self.functions.body(sighting.function).function,
+            function: self.functions.body(function).function,
             bindings: &context.bindings,
         };
         let mut by_lock: BTreeMap<Path, NamedLock> = BTreeMap::new();
-        for (path, held) in held_locks(self.access(sighting), sighting.function, context) {
+        for (path, held) in context.held_at(since, function) {
             let key = binder.path(&path).unwrap_or_else(|| path.clone());
             let lock = NamedLock {
                 path,

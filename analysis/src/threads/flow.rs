@@ -4,14 +4,14 @@
 use super::absolute::{Binder, handed_over};
 use super::context::{Context, ContextId, Running};
 use super::multiplicity;
-use super::roots::{Entries, RootId, RootKind, ThreadRoot};
+use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::symexec::{Path, Root, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// The contexts of all functions, and the threads that lead to them.
@@ -19,6 +19,8 @@ use std::collections::BTreeSet;
 pub struct Contexts {
     pub roots: Vec<ThreadRoot>,
     functions: Vec<FunctionContexts>,
+    /// Entries that the user says never run at the same time.
+    never_parallel: FxHashSet<(FunctionId, FunctionId)>,
 }
 
 #[derive(Default)]
@@ -62,7 +64,7 @@ pub fn contexts(
     graph: &CallGraph<'_>,
     facts: &[FunctionFacts],
     components: &[Vec<u32>],
-    entries: Entries,
+    rules: &ThreadRules,
 ) -> Contexts {
     let mut order = vec![0u32; facts.len()];
     for (index, members) in components.iter().rev().enumerate() {
@@ -78,13 +80,30 @@ pub fn contexts(
         contexts: Contexts::default(),
         started: FxHashMap::default(),
     };
-    flow.contexts
-        .functions
-        .resize_with(facts.len(), Default::default);
-    flow.run(entries);
+    flow.contexts.functions.resize_with(facts.len(), Default::default);
+    flow.run(rules);
     let mut contexts = flow.contexts;
+    contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
     contexts
+}
+
+fn never_parallel(
+    roots: &[ThreadRoot],
+    graph: &CallGraph<'_>,
+    rules: &ThreadRules,
+) -> FxHashSet<(FunctionId, FunctionId)> {
+    let mut found = FxHashSet::default();
+    if rules.never_parallel.is_empty() {
+        return found;
+    }
+    let name = |root: &ThreadRoot| graph.functions.body(root.entry).function.name;
+    for one in roots {
+        let others = roots.iter();
+        let apart = others.filter(|other| rules.keeps_apart(name(one), name(other)));
+        found.extend(apart.map(|other| (one.entry, other.entry)));
+    }
+    found
 }
 
 struct Flow<'f> {
@@ -98,23 +117,24 @@ struct Flow<'f> {
 }
 
 impl Flow<'_> {
-    fn run(&mut self, entries: Entries) {
+    fn run(&mut self, rules: &ThreadRules) {
         for function in self.graph.functions.ids() {
             let body = self.graph.functions.body(function);
             let is_external = body.function.scope == GlobalScope::External;
-            if !is_external || body.blocks.is_empty() {
+            if body.blocks.is_empty() {
                 continue;
             }
-            let kind = match entries {
-                _ if body.function.name == "main" => RootKind::Main,
-                Entries::Exported => RootKind::Exported,
-                Entries::Threads => continue,
+            let kind = match rules.entries {
+                _ if is_external && body.function.name == "main" => RootKind::Main,
+                _ if rules.named_entries.contains(&body.function.name) => RootKind::Named,
+                Entries::Exported if is_external => RootKind::Exported,
+                Entries::Exported | Entries::Threads => continue,
             };
             self.add_root(ThreadRoot {
                 entry: function,
                 kind,
                 bindings: vec![Value::Anything; body.parameters],
-                many: kind == RootKind::Exported,
+                many: kind != RootKind::Main,
                 parents: BTreeSet::new(),
                 running_before: BTreeSet::new(),
                 restarted: false,
@@ -388,6 +408,23 @@ impl Contexts {
 
     pub fn root(&self, root: RootId) -> &ThreadRoot {
         &self.roots[root.0 as usize]
+    }
+
+    /// The calls that lead to a function, in the order of the program.
+    pub fn calls_of(&self, function: FunctionId) -> BTreeSet<(FunctionId, StatementId)> {
+        let reached = self.functions[function.0 as usize].contexts.iter();
+        let arrivals = reached.flat_map(|reached| &reached.arrivals);
+        arrivals
+            .filter_map(|arrival| match arrival {
+                Arrival::Call { caller, at, .. } => Some((*caller, *at)),
+                Arrival::Root(_) => None,
+            })
+            .collect()
+    }
+
+    /// Whether the user says that threads with these entries never run at the same time.
+    pub fn never_parallel(&self, one: &ThreadRoot, other: &ThreadRoot) -> bool {
+        self.never_parallel.contains(&(one.entry, other.entry))
     }
 
     pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {

@@ -12,4 +12,4 @@ pub use absolute::Binder;
 pub use context::{Context, ContextId, Held, Running};
 pub use flow::{Arrival, Contexts, contexts};
 pub use order::Moment;
-pub use roots::{Entries, RootId, RootKind, ThreadRoot};
+pub use roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};

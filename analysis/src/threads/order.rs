@@ -18,6 +18,9 @@ impl Contexts {
     /// Whether two moments can be at the same time.
     pub fn in_parallel(&self, functions: &Functions, left: Moment<'_>, right: Moment<'_>) -> bool {
         let (one, other) = (self.root(left.root), self.root(right.root));
+        if self.never_parallel(one, other) {
+            return false;
+        }
         if left.root == right.root {
             // Only if it can be started again while it runs.
             let own = one.origin(functions);

@@ -6,6 +6,7 @@ use crate::ir::StatementId;
 use crate::models;
 use crate::symexec::Value;
 use std::collections::BTreeSet;
+use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct RootId(pub u32);
@@ -32,6 +33,8 @@ pub enum RootKind {
     Main,
     /// A function of a library, which any thread of its user may call.
     Exported,
+    /// The user says that it runs on its own.
+    Named,
     Started {
         context: models::Context,
         by: FunctionId,
@@ -43,7 +46,7 @@ impl RootKind {
     /// Whether it begins when it is started and ends when it is joined, as timers and handlers do not.
     pub fn is_thread(self) -> bool {
         match self {
-            RootKind::Main | RootKind::Exported => false,
+            RootKind::Main | RootKind::Exported | RootKind::Named => false,
             RootKind::Started { context, .. } => context == models::Context::Thread,
         }
     }
@@ -59,6 +62,23 @@ pub enum Entries {
     Exported,
 }
 
+/// What the user says about threads, because the program does not.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ThreadRules {
+    pub entries: Entries,
+    /// Functions that run on their own although nothing starts them, several times at once.
+    pub named_entries: Vec<Ustr>,
+    /// Entries that never run at the same time.
+    pub never_parallel: Vec<(Ustr, Ustr)>,
+}
+
+impl ThreadRules {
+    pub(super) fn keeps_apart(&self, one: Ustr, other: Ustr) -> bool {
+        let mut pairs = self.never_parallel.iter();
+        pairs.any(|pair| *pair == (one, other) || *pair == (other, one))
+    }
+}
+
 impl ThreadRoot {
     /// The place that starts it.
     pub fn origin(&self, functions: &Functions) -> Option<Origin> {
@@ -67,7 +87,7 @@ impl ThreadRoot {
                 function: functions.body(by).function,
                 statement: at,
             }),
-            RootKind::Main | RootKind::Exported => None,
+            RootKind::Main | RootKind::Exported | RootKind::Named => None,
         }
     }
 
@@ -76,7 +96,7 @@ impl ThreadRoot {
     pub fn is_main_thread(&self) -> bool {
         match self.kind {
             RootKind::Main => true,
-            RootKind::Exported => false,
+            RootKind::Exported | RootKind::Named => false,
             RootKind::Started { context, .. } => {
                 matches!(context, models::Context::Callback | models::Context::Exit)
             }

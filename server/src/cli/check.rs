@@ -10,6 +10,7 @@ use crate::report::text::{Shown, TextWriter};
 use crate::report::{PathBase, Report, Selection, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
+use racelens_analysis::races::DEFAULT_MIN_RANK;
 
 #[derive(Args)]
 pub(super) struct CheckArguments {
@@ -18,7 +19,7 @@ pub(super) struct CheckArguments {
     /// How to write the result: for people, for programs, for code scanning
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Report only races of this rank or higher, from 0 to 100 [default: 0, or what racelens.toml says]
+    /// Report only races of this rank or higher, from 0 to 100 [default: 20, or what racelens.toml says]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_rank: Option<u8>,
     /// Report only the race with this id, with all its accesses and whole call paths
@@ -100,9 +101,10 @@ impl CheckArguments {
         let configured = workspace
             .project
             .as_ref()
-            .map_or(0, |project| project.config.check.min_rank);
+            .and_then(|project| project.config.check.min_rank);
+        let min_rank = self.min_rank.or(configured);
         Selection {
-            min_rank: self.min_rank.unwrap_or(configured),
+            min_rank: min_rank.unwrap_or(DEFAULT_MIN_RANK),
             id: self.explain.clone(),
         }
     }

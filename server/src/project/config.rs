@@ -50,8 +50,8 @@ pub struct ThreadsConfig {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckConfig {
-    /// Races of a lower rank are not reported.
-    pub min_rank: u8,
+    /// Races of a lower rank are not reported, if the project says so.
+    pub min_rank: Option<u8>,
 }
 
 impl Default for PreprocessorConfig {
@@ -225,7 +225,7 @@ impl CheckConfig {
             }
             let rank = reader.integer(&item, 0..=100);
             if let Some(rank) = rank.and_then(|rank| u8::try_from(rank).ok()) {
-                self.min_rank = rank;
+                self.min_rank = Some(rank);
             }
         });
     }

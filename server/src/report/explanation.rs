@@ -30,8 +30,27 @@ pub struct LineFact {
     pub is_shared: bool,
     /// The races that it is part of, by their ids.
     pub races: Vec<String>,
-    /// Why it is no race, or what else is to say: sentences for people.
+    /// Why other accesses of the memory do not race with it.
+    pub no_races: Vec<NoRace>,
+    /// What else is to say: sentences for people.
     pub remarks: Vec<String>,
+}
+
+/// Accesses that do not race with one, all for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoRace {
+    /// Empty if it is the access itself in another thread.
+    pub with: Vec<OtherAccess>,
+    /// Why not: ``both hold `m` ``.
+    pub reason: String,
+}
+
+/// Another access of the same memory.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OtherAccess {
+    pub place: Place,
+    pub kind: AccessKind,
+    pub atomic: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

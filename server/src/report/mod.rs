@@ -10,7 +10,9 @@ pub mod text;
 
 use crate::project::{Note, Place};
 
-pub use explanation::{Explanation, FunctionSummary, HeldLock, LineFact, LockOrigin, Outcome};
+pub use explanation::{
+    Explanation, FunctionSummary, HeldLock, LineFact, LockOrigin, NoRace, OtherAccess, Outcome,
+};
 pub use selection::{Selection, UnknownRace};
 pub use shown_path::PathBase;
 

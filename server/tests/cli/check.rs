@@ -22,7 +22,7 @@ fn help_names_every_option() {
               --preprocessed <PATH>...  Read text that is preprocessed already: .i files, or directories with such files
               --jobs <N>                Use this many threads, from 1 to 1024 [default: one for each core]
               --format <FORMAT>         How to write the result: for people, for programs, for code scanning [default: text] [possible values: text, json, sarif]
-              --min-rank <N>            Report only races of this rank or higher, from 0 to 100 [default: 0, or what racelens.toml says]
+              --min-rank <N>            Report only races of this rank or higher, from 0 to 100 [default: 20, or what racelens.toml says]
               --explain <ID>            Report only the race with this id, with all its accesses and whole call paths
               --entries <ENTRIES>       Which functions begin threads: those that the program starts, or also every one that other files can call [default: threads, or what racelens.toml says] [possible values: threads, exported]
               --color <COLOR>           When to write in colour [default: auto] [possible values: auto, always, never]

@@ -7,6 +7,7 @@ mod commands;
 mod explain;
 mod good_programs;
 mod program;
+mod races;
 #[path = "../common/schema.rs"]
 mod schema;
 #[path = "../common/temporary_folder.rs"]

@@ -77,7 +77,7 @@ fn every_key_is_read() {
         config.threads.never_parallel,
         [("worker".to_owned(), "on_timer".to_owned())]
     );
-    assert_eq!(config.check.min_rank, 35);
+    assert_eq!(config.check.min_rank, Some(35));
     assert_eq!(config.models, [workspace.path("models/rtos.toml")]);
     for (file, included) in [
         ("src/a.c", true),

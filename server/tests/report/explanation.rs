@@ -41,6 +41,7 @@ fn fact(folder: &Folder, text: &str, expression: &str, kind: AccessKind) -> Line
         threads: Vec::new(),
         is_shared: true,
         races: Vec::new(),
+        no_races: Vec::new(),
         remarks: Vec::new(),
     }
 }

@@ -1,9 +1,14 @@
 //! What is known about a line, in words.
 
 use super::super::source_excerpt::{Mark, harmless};
-use super::super::{Explanation, FunctionSummary, HeldLock, LineFact, Lock, LockOrigin, Thread};
+use super::super::{
+    Explanation, FunctionSummary, HeldLock, LineFact, Lock, LockOrigin, NoRace, Thread,
+};
 use super::{TextWriter, words};
 use annotate_snippets::{Element, Level};
+
+/// Accesses that are listed with their places for one reason not to race.
+const MOST_OTHERS: usize = 4;
 
 impl TextWriter {
     /// The accesses of the line, one message each, and the function around them.
@@ -62,6 +67,7 @@ impl TextWriter {
             texts.push("only one thread can reach this memory".to_owned());
         }
         texts.extend(self.runs_in(&fact.threads));
+        texts.extend(fact.no_races.iter().map(|apart| self.no_race(apart)));
         texts.extend(fact.remarks.iter().cloned());
         let mut elements: Vec<Element<'static>> = texts
             .iter()
@@ -72,6 +78,24 @@ impl TextWriter {
             Element::from(self.remark(Level::WARNING, &text))
         }));
         elements
+    }
+
+    fn no_race(&self, apart: &NoRace) -> String {
+        if apart.with.is_empty() {
+            return format!("no race with itself in another thread: {}", apart.reason);
+        }
+        let mut others: Vec<String> = apart.with[..apart.with.len().min(MOST_OTHERS)]
+            .iter()
+            .map(|other| {
+                let kind = words::kind(other.kind, other.atomic);
+                format!("the {kind} at {}", words::place(&other.place, &self.base))
+            })
+            .collect();
+        let rest = apart.with.len() - others.len();
+        if rest > 0 {
+            others.push(format!("{rest} more"));
+        }
+        format!("no race with {}: {}", words::list(others), apart.reason)
     }
 
     fn runs_in(&self, threads: &[Thread]) -> Option<String> {

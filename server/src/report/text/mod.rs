@@ -124,6 +124,9 @@ impl TextWriter {
                 race.id
             ));
         }
+        if shown.hidden > 0 {
+            text.push_str("for races of every rank: racelens check --min-rank 0\n");
+        }
         text
     }
 

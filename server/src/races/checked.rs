@@ -1,0 +1,99 @@
+//! A program after the race analysis, with the way back to its source.
+
+use super::places::Places;
+use crate::race_options::{Entries, RaceOptions};
+use crate::workspace::Workspace;
+use racelens_analysis::callgraph::FunctionId;
+use racelens_analysis::db::Function;
+use racelens_analysis::host::{Analysis, CheckedProgram};
+use racelens_analysis::races::{Options, WholeProgram};
+use racelens_analysis::threads::{self, ThreadRules};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use ustr::Ustr;
+
+pub(super) struct Checked<'w> {
+    pub places: Places<'w>,
+    analysis: &'w Analysis,
+    checked: CheckedProgram,
+}
+
+impl<'w> Checked<'w> {
+    pub fn new(
+        workspace: &'w Workspace,
+        analysis: &'w Analysis,
+        options: &RaceOptions,
+    ) -> Checked<'w> {
+        let models = &workspace.models;
+        let options = Options {
+            threads: thread_rules(options),
+        };
+        Checked {
+            places: Places::new(workspace, analysis),
+            analysis,
+            checked: workspace.in_parallel(|analysis| analysis.check(models, options)),
+        }
+    }
+
+    pub fn program(&self) -> &WholeProgram {
+        &self.checked.program
+    }
+
+    /// The function as the database knows it.
+    pub fn entity(&self, function: FunctionId) -> Function {
+        self.checked.function(function)
+    }
+
+    /// The functions whose text stands in a file.
+    pub fn functions_in(&self, file: &Path) -> impl Iterator<Item = FunctionId> {
+        let wanted = real_path(file);
+        let units = self.analysis.program().units.values();
+        let mut is_asked: HashMap<Ustr, bool> = HashMap::new();
+        let mut entities: HashSet<Function> = HashSet::new();
+        for placed in units.flat_map(|table| &table.functions) {
+            let known = is_asked.entry(placed.key.file);
+            if *known.or_insert_with(|| real_path(Path::new(placed.key.file.as_str())) == wanted) {
+                entities.insert(placed.function);
+            }
+        }
+        let functions = self.checked.functions();
+        functions
+            .filter(move |(_, entity)| entities.contains(entity))
+            .map(|(function, _)| function)
+    }
+
+    pub fn function_name(&self, function: FunctionId) -> String {
+        let body = self.program().functions.body(function);
+        body.function.name.to_string()
+    }
+
+    /// How many accesses to memory that threads may share some thread makes.
+    pub fn access_count(&self) -> usize {
+        let program = self.program();
+        let functions = program.functions.ids();
+        functions
+            .filter(|function| program.contexts.of(*function).next().is_some())
+            .map(|function| program.facts[function.0 as usize].accesses.len())
+            .sum()
+    }
+}
+
+fn thread_rules(options: &RaceOptions) -> ThreadRules {
+    let name = |name: &String| Ustr::from(name);
+    let pairs = options.never_parallel.iter();
+    ThreadRules {
+        entries: match options.entries {
+            Entries::Threads => threads::Entries::Threads,
+            Entries::Exported => threads::Entries::Exported,
+        },
+        named_entries: options.named_entries.iter().map(name).collect(),
+        never_parallel: pairs
+            .map(|(first, second)| (name(first), name(second)))
+            .collect(),
+    }
+}
+
+/// Two names of one file are the same file.
+fn real_path(file: &Path) -> PathBuf {
+    file.canonicalize().unwrap_or_else(|_| file.to_owned())
+}

@@ -1,0 +1,135 @@
+//! Real races through the whole program: found, explained, filtered, and the same when lines move.
+
+use crate::program::{Program, Run};
+use crate::schema;
+use serde_json::Value;
+
+const COUNTER: &str = "\
+#include <pthread.h>
+static int counter;
+static void *worker(void *argument) {
+    counter++;
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], 0, worker, 0);
+    return counter;
+}
+";
+
+fn check(source: &str, options: &[&str]) -> Run {
+    let program = Program::built(&[("a.c", source)]);
+    let arguments: Vec<&str> = ["check"].iter().chain(options).copied().collect();
+    program.run(&arguments)
+}
+
+fn report(source: &str) -> Value {
+    let run = check(source, &["--format", "json"]);
+    assert_eq!((run.status, run.notes.as_str()), (1, ""));
+    let report: Value = serde_json::from_str(&run.output).unwrap();
+    assert_eq!(schema::errors(&schema::of_reports(), &report), [""; 0]);
+    report
+}
+
+fn id(source: &str) -> String {
+    report(source)["races"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn a_race_is_shown_and_gives_status_1() {
+    let run = check(COUNTER, &[]);
+    assert_eq!(run.status, 1);
+    let title = format!(
+        "warning[race]: possible data race on `counter` [{}] (rank ",
+        id(COUNTER)
+    );
+    assert!(run.output.starts_with(&title), "{}", run.output);
+    assert!(run.output.contains(" --> a.c:4:5\n"), "{}", run.output);
+    assert!(
+        run.output.contains("\n1 possible data race\n"),
+        "{}",
+        run.output
+    );
+}
+
+#[test]
+fn an_id_stays_when_lines_move() {
+    let moved = format!(
+        "/* one\n   two */\n{}",
+        COUNTER.replace("counter++;", "\n\n    counter++;")
+    );
+    assert_eq!(id(COUNTER), id(&moved));
+}
+
+#[test]
+fn one_race_is_explained_by_its_id() {
+    let id = id(COUNTER);
+    let run = check(COUNTER, &["--explain", &id, "--min-rank", "100"]);
+    assert_eq!(run.status, 1);
+    assert!(run.output.contains(&format!("[{id}]")), "{}", run.output);
+    assert!(!run.output.contains("translation unit"), "{}", run.output);
+}
+
+#[test]
+fn a_race_below_the_rank_is_counted_but_no_finding() {
+    let races = report(COUNTER)["races"].as_array().unwrap().clone();
+    let highest = races[0]["rank"].as_u64().unwrap();
+    assert!(highest < 100, "no rank is above the highest");
+    let above = (highest + 1).to_string();
+    let run = check(COUNTER, &["--min-rank", &above]);
+    assert_eq!(run.status, 0);
+    let expected = format!(
+        "no data race found, {} below rank {above} not shown\n",
+        races.len()
+    );
+    assert!(run.output.starts_with(&expected), "{}", run.output);
+    // The project can say the same.
+    let config = format!("[check]\nmin-rank = {above}\n");
+    let program = Program::built(&[("a.c", COUNTER), ("racelens.toml", &config)]);
+    assert_eq!(program.run(&["check"]).status, 0);
+    assert_eq!(program.run(&["check", "--min-rank", "0"]).status, 1);
+}
+
+#[test]
+fn sarif_has_a_result_for_each_race() {
+    let run = check(COUNTER, &["--format", "sarif"]);
+    assert_eq!(run.status, 1);
+    let log: Value = serde_json::from_str(&run.output).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let races = report(COUNTER)["races"].as_array().unwrap().len();
+    assert_eq!(results.len(), races);
+    assert_eq!(
+        results[0]["partialFingerprints"]["racelensId/v1"],
+        id(COUNTER)
+    );
+}
+
+#[test]
+fn a_line_is_explained() {
+    let program = Program::built(&[("a.c", COUNTER)]);
+    let run = program.run(&["explain", "a.c:4"]);
+    assert_eq!((run.status, run.notes.as_str()), (0, ""));
+    assert!(run.output.contains("write of `counter`"), "{}", run.output);
+    assert!(run.output.contains(&id(COUNTER)), "{}", run.output);
+    assert!(
+        run.output.contains("function `worker` (a.c:3:"),
+        "{}",
+        run.output
+    );
+}
+
+#[test]
+fn exported_functions_race_only_where_that_is_asked_for() {
+    let library = "int total;\nvoid add(int n) { total += n; }\n";
+    assert_eq!(check(library, &[]).status, 0);
+    assert_eq!(check(library, &["--entries", "exported"]).status, 1);
+    let config = "[threads]\nexported = true\n";
+    let program = Program::built(&[("a.c", library), ("racelens.toml", config)]);
+    assert_eq!(program.run(&["check"]).status, 1);
+    assert_eq!(program.run(&["check", "--entries", "threads"]).status, 0);
+}
