@@ -117,7 +117,7 @@ fn name(object: &Object) -> String {
     }
 }
 
-const PROBE: &str = "library = \"test\"\n[[model]]\nfunctions = [\"probe\"]\narguments = 1\n";
+const PROBE: &str = "library = \"test\"\n[[model]]\nfunctions = [\"probe\"]\narguments = 1\neffects = [{ read = { pointer = \"arg0\", size = \"unknown\" } }]\n";
 
 const DECLARATIONS: &str = "typedef unsigned long size_t; typedef unsigned long pthread_t;
 void *malloc(size_t n); void *calloc(size_t n, size_t m); void *realloc(void *p, size_t n); void free(void *p); void abort(void);
@@ -449,5 +449,102 @@ fn a_cast_to_a_number_of_bytes_finds_the_member() {
             f: A = {y} shared
             f: B = {x} shared
             f: B = {x} shared"#]],
+    );
+}
+
+#[test]
+fn callers_of_an_allocation_function_have_objects_of_their_own() {
+    check(
+        "static void *checked(void *p) { if (!p) abort(); return p; }
+         void *xmalloc(size_t n) { void *p = malloc(n); if (!p) abort(); return p; }
+         void *xcalloc(size_t n) { void *p = xmalloc(n); memset(p, 0, n); return p; }
+         void *xchecked(size_t n) { return checked(malloc(n)); }
+         void *counted(size_t n) { size_t *p = malloc(n + sizeof n); if (!p) return 0; *p = n; return p + 1; }
+         void f(void) { int *p = xcalloc(4), *q = xcalloc(4), *r = xchecked(4), *s = xchecked(4), *t = counted(4), *u = counted(4);
+             probe(p); probe(q); probe(r); probe(s); probe(t); probe(u); }",
+        expect![[r#"
+            f: A = {new f@0.0}
+            f: B = {new f@0.2}
+            f: C = {new xchecked@0.0}
+            f: C = {new xchecked@0.0}
+            f: D = {new f@0.8}
+            f: E = {new f@0.10}"#]],
+    );
+}
+
+#[test]
+fn a_function_that_keeps_what_it_allocates_is_no_allocation_function() {
+    check(
+        "struct node { struct node *next; int *data; } *all;
+         struct node *create(int *data) { struct node *n = malloc(sizeof *n); n->data = data; return n; }
+         struct node *registered(void) { struct node *n = malloc(sizeof *n); n->next = all; all = n; return n; }
+         void f(void) { struct node *a = create(&x), *b = registered(); probe(a->data); probe(b); probe(all); }",
+        expect![[r#"
+            f: A = {x} shared
+            f: B = {new registered@0.0} shared
+            f: B = {new registered@0.0} shared"#]],
+    );
+}
+
+#[test]
+fn reallocation_keeps_contents_and_callers_apart() {
+    check(
+        "void *zrealloc(void *p, size_t n) { if (!p) return malloc(n); p = realloc(p, n); if (!p) abort(); return p; }
+         void *outer(void *p, size_t n) { return zrealloc(p, n * 2); }
+         void zfree(void *p) { if (p) free(p); }
+         void f(void) { int **a = malloc(8), **b = malloc(8); *a = &x; *b = &y; a = outer(a, 16); b = outer(b, 16); probe(*a); probe(*b); probe(a); zfree(a); zfree(b); }",
+        expect![[r#"
+            f: A = {x} shared
+            f: B = {y} shared
+            f: C = {new f@0.0, new f@0.8} to A"#]],
+    );
+}
+
+#[test]
+fn what_is_reallocated_and_kept_elsewhere_is_followed() {
+    check(
+        "int **kept; void grow(int **p) { kept = realloc(p, 16); }
+         void f(void) { int **a = malloc(8); *a = &x; grow(a); probe(*kept); }",
+        expect!["f: A = {x} shared"],
+    );
+}
+
+#[test]
+fn what_a_function_locks_is_followed() {
+    check(
+        "typedef struct { int held; } pthread_mutex_t; int pthread_mutex_lock(pthread_mutex_t *m);
+         struct a { int n; pthread_mutex_t lock; } a; struct b { pthread_mutex_t lock; } b;
+         void take(pthread_mutex_t *m) { pthread_mutex_lock(m); }
+         void f(void) { take(&a.lock); take(&b.lock); probe(&a.lock); probe(&b.lock); }",
+        expect![[r#"
+            f: A = {a, b} shared
+            f: A = {a, b} shared"#]],
+    );
+}
+
+#[test]
+fn members_of_records_in_a_union_are_told_apart_by_byte() {
+    check(
+        "struct one { int *a; int *b; }; struct two { int *p; int *q; }; union u { struct one one; struct two two; int *plain; } u;
+         void f(void) { u.one.a = &x; u.one.b = &y; probe(u.two.p); probe(u.two.q); probe(u.plain); }",
+        expect![[r#"
+            f: A = {x} shared
+            f: B = {y} shared
+            f: A = {x} shared"#]],
+    );
+}
+
+#[test]
+fn a_move_to_an_unknown_byte_reaches_every_member_of_the_record() {
+    check(
+        "struct s { int *a; int *b; }; struct other { int *c; } other;
+         void f(struct s *s, int n) { s->a = &x; s->b = &y; other.c = &z; probe(*(int **)((char *)s + n)); probe(s->a); probe(other.c); }
+         struct s *g(struct s *s, int n) { s->a = &x; s->b = &z; struct s *t = (struct s *)((char *)s + n); probe(t->a); probe(t->b); return t; }",
+        expect![[r#"
+            f: A = {x, y} shared
+            f: A = {x, y} shared
+            f: B = {z} shared
+            g: A = {x, y} shared
+            g: B = {z} shared"#]],
     );
 }

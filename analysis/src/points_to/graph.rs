@@ -25,7 +25,8 @@ enum Task {
     Unite(NodeId, NodeId),
     /// The node is seen as both records.
     Relate(NodeId, RecordRef, RecordRef),
-    Collapse(NodeId),
+    /// The members of the record are not told apart.
+    Collapse(NodeId, RecordRef),
     /// A function that a class contains gets calls with this signature.
     Link(u32, u32),
 }
@@ -171,8 +172,8 @@ impl Graph {
         self.run();
     }
 
-    pub fn collapse(&mut self, node: NodeId) {
-        self.tasks.push(Task::Collapse(node));
+    pub fn collapse(&mut self, node: NodeId, record: RecordRef) {
+        self.tasks.push(Task::Collapse(node, record));
         self.run();
     }
 
@@ -189,22 +190,26 @@ impl Graph {
         let root = self.find(cell);
         self.detail(root).spread = true;
         self.unite_spread(root);
-        self.tasks.push(Task::Collapse(root));
         self.run();
     }
 
-    /// A member of a union is accessed that is no record.
-    pub fn union_leaf(&mut self, cell: NodeId) {
+    /// So many bytes of a union are accessed as something that is no record.
+    pub fn union_leaf(&mut self, cell: NodeId, union: RecordRef, bytes: u64) {
         let root = self.find(cell);
-        self.detail(root).union_leaf = true;
-        self.check_union(root);
-        self.run();
+        let detail = self.detail(root);
+        let leaf = (union, bytes);
+        if !detail.union_leaves.contains(&leaf) {
+            detail.union_leaves.push(leaf);
+            let views = detail.views.clone();
+            self.unite_leaves(root, &[leaf], &views);
+            self.run();
+        }
     }
 
     /// The first bytes of a record are accessed without naming the member.
     pub fn first_word(&mut self, cell: NodeId, record: RecordRef) {
         if !self.records.has_layout(record) {
-            return self.collapse(cell);
+            return self.collapse(cell, record);
         }
         let mut inner = cell;
         for label in self.records.first_word(record) {
@@ -244,16 +249,10 @@ impl Graph {
         let root = self.find(node);
         let record = self.records.get(label).record;
         if record.is_union() {
-            if self.records.has_layout(record) {
-                self.detail(root).union = true;
-                self.check_union(root);
-            } else {
-                self.tasks.push(Task::Collapse(root));
-            }
             return root;
         }
         let detail = self.detail(root);
-        if detail.collapsed {
+        if detail.is_collapsed(record) {
             return root;
         }
         if let Some(known) = detail.field(label) {
@@ -268,7 +267,7 @@ impl Graph {
         };
         // Making the value's member may have united nothing yet: tasks wait.
         self.detail(root).insert_field(label, child);
-        self.detail(child).containers.push((label, vec![root]));
+        self.detail(child).add_containers(label, vec![root]);
         self.add_view(root, record);
         child
     }
@@ -278,12 +277,9 @@ impl Graph {
         let root = self.find(cell);
         let record = self.records.get(label).record;
         if record.is_union() {
-            return self.field(root, label);
-        }
-        let detail = self.detail(root);
-        if detail.collapsed && detail.spread {
             return root;
         }
+        let detail = self.detail(root);
         if let Some(known) = detail.inverse(label) {
             return self.find(known);
         }
@@ -310,7 +306,7 @@ impl Graph {
             match task {
                 Task::Unite(left, right) => self.merge(left, right),
                 Task::Relate(node, left, right) => self.relate(node, left, right),
-                Task::Collapse(node) => self.merge_members(node),
+                Task::Collapse(node, record) => self.merge_members(node, record),
                 Task::Link(function, signature) => self.links.push((function, signature)),
             }
         }
@@ -359,7 +355,6 @@ impl Graph {
         self.merge_details(winner, lost);
         self.flush_pointer(winner);
         self.flush_offered(winner);
-        self.check_union(winner);
     }
 
     /// The details of two united nodes meet: what one asks for, the other may have.
@@ -370,7 +365,7 @@ impl Graph {
         }
         let kept = &mut self.details[kept];
         let tasks = &mut self.tasks;
-        for (label, child) in lost.fields {
+        for (label, child) in std::mem::take(&mut lost.fields) {
             match kept.field(label) {
                 Some(known) => tasks.push(Task::Unite(known, child)),
                 None => kept.insert_field(label, child),
@@ -397,21 +392,18 @@ impl Graph {
                 tasks.push(Task::Link(*function, *signature));
             }
         }
-        kept.functions.extend(lost.functions);
-        for (arguments, signature) in lost.signatures {
+        kept.functions.append(&mut lost.functions);
+        for (arguments, signature) in std::mem::take(&mut lost.signatures) {
             if !kept.signatures.iter().any(|known| known.0 == arguments) {
                 kept.signatures.push((arguments, signature));
             }
         }
         let new_labels: Vec<LabelId> = lost.containers.iter().map(|known| known.0).collect();
-        for (label, mut list) in lost.containers {
-            match kept.containers.iter_mut().find(|known| known.0 == label) {
-                Some((_, known)) => known.append(&mut list),
-                None => kept.containers.push((label, list)),
-            }
+        for (label, list) in std::mem::take(&mut lost.containers) {
+            kept.add_containers(label, list);
         }
         let mut inverse_labels: Vec<LabelId> = Vec::new();
-        for (label, outer) in lost.inverses {
+        for (label, outer) in std::mem::take(&mut lost.inverses) {
             inverse_labels.push(label);
             match kept.inverse(label) {
                 Some(known) => tasks.push(Task::Unite(known, outer)),
@@ -419,16 +411,23 @@ impl Graph {
             }
         }
         inverse_labels.extend(new_labels.iter().copied());
-        kept.equal_if_pointer.extend(lost.equal_if_pointer);
-        kept.offered.extend(lost.offered);
+        kept.equal_if_pointer.append(&mut lost.equal_if_pointer);
+        kept.offered.append(&mut lost.offered);
         kept.taken |= lost.taken;
-        kept.union |= lost.union;
-        kept.union_leaf |= lost.union_leaf;
         kept.shifted |= lost.shifted;
         kept.spread |= lost.spread;
-        if kept.collapsed || lost.collapsed {
-            tasks.push(Task::Collapse(winner));
+        for record in kept.collapsed.iter().chain(&lost.collapsed) {
+            if kept.is_collapsed(*record) != lost.is_collapsed(*record) {
+                tasks.push(Task::Collapse(winner, *record));
+            }
         }
+        let new_leaves: Vec<(RecordRef, u64)> = lost
+            .union_leaves
+            .iter()
+            .copied()
+            .filter(|leaf| !kept.union_leaves.contains(leaf))
+            .collect();
+        kept.union_leaves.extend(&new_leaves);
         let old_views = kept.views.clone();
         let new_views: Vec<RecordRef> = lost
             .views
@@ -438,6 +437,7 @@ impl Graph {
         for view in &new_views {
             self.add_view(winner, *view);
         }
+        self.unite_leaves(winner, &new_leaves, &old_views);
         for label in new_labels {
             self.climb(winner, label, &old_views);
         }
@@ -463,7 +463,8 @@ impl Graph {
         for label in labels {
             self.climb(root, label, &[record]);
         }
-        self.check_union(root);
+        let leaves = self.detail(root).union_leaves.clone();
+        self.unite_leaves(root, &leaves, &[record]);
     }
 
     /// A first member that is seen as the record around it is that record.
@@ -475,8 +476,9 @@ impl Graph {
         let outside = views
             .iter()
             .any(|view| *view == around || self.records.prefix(*view, around).is_some());
-        if outside && let Some(list) = self.detail(root).containers_by(label) {
-            let tasks: Vec<Task> = list.iter().map(|one| Task::Unite(root, *one)).collect();
+        if outside {
+            let list = self.detail(root).unite_containers(label, root);
+            let tasks = list.into_iter().map(|one| Task::Unite(root, one));
             self.tasks.extend(tasks);
         }
     }
@@ -496,22 +498,56 @@ impl Graph {
                     self.tasks.push(Task::Unite(one, other));
                 }
             }
-            Relation::Collapse => self.tasks.push(Task::Collapse(node)),
+            Relation::Collapse => {
+                self.tasks.push(Task::Collapse(node, left));
+                self.tasks.push(Task::Collapse(node, right));
+            }
         }
     }
 
-    fn merge_members(&mut self, node: NodeId) {
+    fn merge_members(&mut self, node: NodeId, record: RecordRef) {
         let root = self.find(node);
         let detail = self.detail(root);
-        let first = !std::mem::replace(&mut detail.collapsed, true);
-        let fields = std::mem::take(&mut detail.fields);
-        detail.views.clear();
-        for (_, child) in fields {
+        if let Err(position) = detail.collapsed.binary_search(&record) {
+            detail.collapsed.insert(position, record);
+            if self.nodes[root as usize].is_cell {
+                let content = self.nodes[root as usize].target;
+                self.tasks.push(Task::Collapse(content, record));
+            }
+        }
+        let fields = std::mem::take(&mut self.detail(root).fields);
+        let (of_record, others): (Vec<_>, Vec<_>) = fields
+            .into_iter()
+            .partition(|(label, _)| self.records.get(*label).record == record);
+        self.detail(root).fields = others;
+        for (_, child) in of_record {
             self.tasks.push(Task::Unite(root, child));
         }
-        if first && self.nodes[root as usize].is_cell {
-            let content = self.nodes[root as usize].target;
-            self.tasks.push(Task::Collapse(content));
+        self.add_view(root, record);
+    }
+
+    /// Scalars in a union share bytes with the first members of the records in it.
+    fn unite_leaves(&mut self, root: NodeId, leaves: &[(RecordRef, u64)], views: &[RecordRef]) {
+        for (union, bytes) in leaves {
+            for view in views {
+                if !self.records.is_alternative(*union, *view) {
+                    continue;
+                }
+                let Some(members) = self.records.within(*view, *bytes) else {
+                    self.tasks.push(Task::Collapse(root, *view));
+                    continue;
+                };
+                let first = self.records.first_word(*view);
+                let mut inner = root;
+                for label in first {
+                    inner = self.field(inner, label);
+                    self.tasks.push(Task::Unite(root, inner));
+                }
+                for label in members {
+                    let member = self.field(root, label);
+                    self.tasks.push(Task::Unite(root, member));
+                }
+            }
         }
     }
 
@@ -521,10 +557,9 @@ impl Graph {
         let Some(outer) = detail.inverse(label) else {
             return;
         };
-        if let Some(list) = detail.containers_by(label) {
-            let tasks: Vec<Task> = list.iter().map(|one| Task::Unite(outer, *one)).collect();
-            self.tasks.extend(tasks);
-        }
+        let list = detail.unite_containers(label, outer);
+        let tasks = list.into_iter().map(|one| Task::Unite(outer, one));
+        self.tasks.extend(tasks);
     }
 
     fn unite_shifted(&mut self, root: NodeId) {
@@ -539,22 +574,13 @@ impl Graph {
     fn unite_spread(&mut self, root: NodeId) {
         let detail = self.detail(root);
         if detail.spread {
-            let outer: Vec<NodeId> = detail
-                .containers
-                .iter()
-                .flat_map(|(_, list)| list.iter().copied())
+            let labels: Vec<LabelId> = detail.containers.iter().map(|known| known.0).collect();
+            let outer: Vec<NodeId> = labels
+                .into_iter()
+                .flat_map(|label| detail.unite_containers(label, root))
                 .collect();
             let tasks = outer.into_iter().map(|outer| Task::Unite(root, outer));
             self.tasks.extend(tasks);
-            self.tasks.push(Task::Collapse(root));
-        }
-    }
-
-    /// Members of a union that are records are told apart by byte, others not at all.
-    fn check_union(&mut self, root: NodeId) {
-        let detail = self.detail(root);
-        if detail.union && detail.union_leaf && !detail.views.is_empty() && !detail.collapsed {
-            self.tasks.push(Task::Collapse(root));
         }
     }
 

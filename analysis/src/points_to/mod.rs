@@ -12,12 +12,14 @@ mod detail;
 mod escape;
 mod extract;
 mod graph;
+mod handling;
 mod layouts;
 mod model_effects;
 mod records;
 mod solution;
 mod solve;
 mod terms;
+mod wrappers;
 
 pub use constraints::Constraints;
 pub use extract::{constraints, constraints_with_layouts};

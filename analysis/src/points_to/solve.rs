@@ -6,6 +6,7 @@ use super::constraints::{
 use super::graph::{Graph, NodeId};
 use super::records::Records;
 use super::solution::{Object, PointsTo, Solved, SolvedFunction};
+use super::wrappers::{Wrapper, wrappers};
 use crate::ir::{FunctionRef, GlobalRef, StatementId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -62,6 +63,8 @@ pub(super) struct Solver<'a> {
     /// Values that somebody outside the program or another thread gets.
     shared: Vec<NodeId>,
     indirect_calls: FxHashMap<(FunctionRef, StatementId), (NodeId, usize)>,
+    /// What callers can rely on, for each function of the program.
+    wrappers: Vec<Wrapper>,
 }
 
 impl<'a> Solver<'a> {
@@ -91,7 +94,12 @@ impl<'a> Solver<'a> {
             objects: Vec::new(),
             shared: Vec::new(),
             indirect_calls: FxHashMap::default(),
+            wrappers: Vec::new(),
         };
+        let constraints: Vec<&Arc<Constraints>> = functions.iter().map(|one| &one.1).collect();
+        solver.wrappers = wrappers(&constraints, &mut |function| {
+            solver.meaning(function).bodies
+        });
         for (_, constraints) in functions {
             for (function, library) in &constraints.library {
                 if !solver.library.contains_key(function) && !solver.meaning(*function).has_body {
@@ -209,14 +217,14 @@ impl<'a> Solver<'a> {
         for cell in &constraints.shifted {
             self.graph.shift(at(*cell));
         }
-        for cell in &constraints.collapsed {
-            self.graph.collapse(at(*cell));
+        for (cell, record) in &constraints.collapsed {
+            self.graph.collapse(at(*cell), *record);
         }
         for cell in &constraints.spread {
             self.graph.spread(at(*cell));
         }
-        for cell in &constraints.union_leaves {
-            self.graph.union_leaf(at(*cell));
+        for (cell, union, bytes) in &constraints.union_leaves {
+            self.graph.union_leaf(at(*cell), *union, *bytes);
         }
         for value in &constraints.taken {
             self.graph.take(at(*value));
@@ -273,7 +281,7 @@ impl<'a> Solver<'a> {
                     let arguments = self.actuals(index, &call.arguments);
                     let result = self.actual(index, call.result.as_ref());
                     for body in meaning.bodies {
-                        self.link(body, &arguments, result);
+                        self.direct_call(index, call.site, body, &arguments, result);
                     }
                 } else if model.is_none() {
                     self.unknown_call(index, call);
@@ -286,6 +294,47 @@ impl<'a> Solver<'a> {
                 let key = (self.bodies[index].function, call.site);
                 self.indirect_calls
                     .insert(key, (cell, call.arguments.len()));
+            }
+        }
+    }
+
+    /// A call of a function that only hands pointers on keeps its callers apart.
+    fn direct_call(
+        &mut self,
+        caller: usize,
+        site: StatementId,
+        body: usize,
+        arguments: &[Option<(NodeId, Flow)>],
+        result: Option<(NodeId, Flow)>,
+    ) {
+        let wrapper = self.wrappers[body].clone();
+        let linked: Vec<Option<(NodeId, Flow)>> = arguments
+            .iter()
+            .enumerate()
+            .map(|(index, argument)| {
+                argument.filter(|_| wrapper.handed_on.get(index) != Some(&true))
+            })
+            .collect();
+        let (Some(wrapped), Some((value, flow))) = (&wrapper.result, result) else {
+            return self.link(body, &linked, result);
+        };
+        self.link(body, &linked, None);
+        if wrapped.fresh {
+            let cell = self.object(Object::Heap(self.bodies[caller].function, site));
+            let content = self.graph.target(cell);
+            let pointed = self.graph.target(value);
+            self.graph.unite(pointed, cell);
+            for formal in &wrapped.contents {
+                if let Some(Some((argument, _))) = arguments.get(*formal) {
+                    let old = self.graph.target(*argument);
+                    let old = self.graph.target(old);
+                    self.graph.unite(content, old);
+                }
+            }
+        }
+        for formal in &wrapped.returned {
+            if let Some(Some((argument, argument_flow))) = arguments.get(*formal) {
+                self.flows(value, *argument, flow.min(*argument_flow));
             }
         }
     }
