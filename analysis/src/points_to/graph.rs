@@ -5,23 +5,23 @@
 //! record unites values only, so that the two objects stay apart.
 
 use super::detail::Detail;
-use super::records::{LabelId, Records, Relation};
+use super::records::{LabelId, Records};
 use crate::ir::RecordRef;
 
 pub(super) type NodeId = u32;
 pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
-struct Node {
+pub(super) struct Node {
     parent: NodeId,
     size: u32,
-    target: NodeId,
+    pub(super) target: NodeId,
     detail: u32,
-    is_cell: bool,
+    pub(super) is_cell: bool,
 }
 
 /// What is still to be done. Nothing recurses, however deep the structures are.
-enum Task {
+pub(super) enum Task {
     Unite(NodeId, NodeId),
     /// The node is seen as both records.
     Relate(NodeId, RecordRef, RecordRef),
@@ -32,9 +32,9 @@ enum Task {
 }
 
 pub(super) struct Graph {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     details: Vec<Detail>,
-    tasks: Vec<Task>,
+    pub(super) tasks: Vec<Task>,
     pub records: Records,
     /// Pairs of function and signature that have to be linked; the solver takes them.
     pub links: Vec<(u32, u32)>,
@@ -172,11 +172,6 @@ impl Graph {
         self.run();
     }
 
-    pub fn collapse(&mut self, node: NodeId, record: RecordRef) {
-        self.tasks.push(Task::Collapse(node, record));
-        self.run();
-    }
-
     /// A pointer into the cell was moved by some number of bytes.
     pub fn shift(&mut self, cell: NodeId) {
         let root = self.find(cell);
@@ -190,32 +185,6 @@ impl Graph {
         let root = self.find(cell);
         self.detail(root).spread = true;
         self.unite_spread(root);
-        self.run();
-    }
-
-    /// So many bytes of a union are accessed as something that is no record.
-    pub fn union_leaf(&mut self, cell: NodeId, union: RecordRef, bytes: u64) {
-        let root = self.find(cell);
-        let detail = self.detail(root);
-        let leaf = (union, bytes);
-        if !detail.union_leaves.contains(&leaf) {
-            detail.union_leaves.push(leaf);
-            let views = detail.views.clone();
-            self.unite_leaves(root, &[leaf], &views);
-            self.run();
-        }
-    }
-
-    /// The first bytes of a record are accessed without naming the member.
-    pub fn first_word(&mut self, cell: NodeId, record: RecordRef) {
-        if !self.records.has_layout(record) {
-            return self.collapse(cell, record);
-        }
-        let mut inner = cell;
-        for label in self.records.first_word(record) {
-            inner = self.field(inner, label);
-            self.tasks.push(Task::Unite(cell, inner));
-        }
         self.run();
     }
 
@@ -312,7 +281,7 @@ impl Graph {
         }
     }
 
-    fn detail(&mut self, root: NodeId) -> &mut Detail {
+    pub(super) fn detail(&mut self, root: NodeId) -> &mut Detail {
         let node = &mut self.nodes[root as usize];
         if node.detail == NONE {
             node.detail = self.details.len() as u32;
@@ -446,109 +415,6 @@ impl Graph {
         }
         self.unite_shifted(winner);
         self.unite_spread(winner);
-    }
-
-    /// The node is seen as a record.
-    fn add_view(&mut self, root: NodeId, record: RecordRef) {
-        let detail = self.detail(root);
-        let Err(position) = detail.views.binary_search(&record) else {
-            return;
-        };
-        let others = detail.views.clone();
-        detail.views.insert(position, record);
-        let labels: Vec<LabelId> = detail.containers.iter().map(|known| known.0).collect();
-        for other in others {
-            self.tasks.push(Task::Relate(root, record, other));
-        }
-        for label in labels {
-            self.climb(root, label, &[record]);
-        }
-        let leaves = self.detail(root).union_leaves.clone();
-        self.unite_leaves(root, &leaves, &[record]);
-    }
-
-    /// A first member that is seen as the record around it is that record.
-    fn climb(&mut self, root: NodeId, label: LabelId, views: &[RecordRef]) {
-        if !self.nodes[root as usize].is_cell || !self.records.is_first(label) {
-            return;
-        }
-        let around = self.records.get(label).record;
-        let outside = views
-            .iter()
-            .any(|view| *view == around || self.records.prefix(*view, around).is_some());
-        if outside {
-            let list = self.detail(root).unite_containers(label, root);
-            let tasks = list.into_iter().map(|one| Task::Unite(root, one));
-            self.tasks.extend(tasks);
-        }
-    }
-
-    fn relate(&mut self, node: NodeId, left: RecordRef, right: RecordRef) {
-        match &*self.records.relation(left, right) {
-            Relation::Prefix(labels) => {
-                let mut inner = node;
-                for label in labels.iter() {
-                    inner = self.field(inner, *label);
-                    self.tasks.push(Task::Unite(node, inner));
-                }
-            }
-            Relation::Members(pairs) => {
-                for (one, other) in pairs {
-                    let (one, other) = (self.field(node, *one), self.field(node, *other));
-                    self.tasks.push(Task::Unite(one, other));
-                }
-            }
-            Relation::Collapse => {
-                self.tasks.push(Task::Collapse(node, left));
-                self.tasks.push(Task::Collapse(node, right));
-            }
-        }
-    }
-
-    fn merge_members(&mut self, node: NodeId, record: RecordRef) {
-        let root = self.find(node);
-        let detail = self.detail(root);
-        if let Err(position) = detail.collapsed.binary_search(&record) {
-            detail.collapsed.insert(position, record);
-            if self.nodes[root as usize].is_cell {
-                let content = self.nodes[root as usize].target;
-                self.tasks.push(Task::Collapse(content, record));
-            }
-        }
-        let fields = std::mem::take(&mut self.detail(root).fields);
-        let (of_record, others): (Vec<_>, Vec<_>) = fields
-            .into_iter()
-            .partition(|(label, _)| self.records.get(*label).record == record);
-        self.detail(root).fields = others;
-        for (_, child) in of_record {
-            self.tasks.push(Task::Unite(root, child));
-        }
-        self.add_view(root, record);
-    }
-
-    /// Scalars in a union share bytes with the first members of the records in it.
-    fn unite_leaves(&mut self, root: NodeId, leaves: &[(RecordRef, u64)], views: &[RecordRef]) {
-        for (union, bytes) in leaves {
-            for view in views {
-                if !self.records.is_alternative(*union, *view) {
-                    continue;
-                }
-                let Some(members) = self.records.within(*view, *bytes) else {
-                    self.tasks.push(Task::Collapse(root, *view));
-                    continue;
-                };
-                let first = self.records.first_word(*view);
-                let mut inner = root;
-                for label in first {
-                    inner = self.field(inner, label);
-                    self.tasks.push(Task::Unite(root, inner));
-                }
-                for label in members {
-                    let member = self.field(root, label);
-                    self.tasks.push(Task::Unite(root, member));
-                }
-            }
-        }
     }
 
     /// Where somebody goes from a member to its container, all containers are one.

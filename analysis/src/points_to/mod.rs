@@ -6,6 +6,7 @@
 
 mod builder;
 mod byte_offsets;
+mod calls;
 mod constraints;
 mod containment;
 mod detail;
@@ -15,13 +16,21 @@ mod graph;
 mod handling;
 mod layouts;
 mod model_effects;
+mod naive;
 mod records;
 mod solution;
 mod solve;
 mod terms;
+mod treatment;
+mod views;
 mod wrappers;
+
+#[cfg(test)]
+mod random_tests;
 
 pub use constraints::Constraints;
 pub use extract::{constraints, constraints_with_layouts};
+#[doc(hidden)]
+pub use naive::disagreement;
 pub use solution::{Class, Object, PointsTo};
 pub use solve::solve;

@@ -1,7 +1,8 @@
 //! Decides for the whole program which functions hand pointers on and which allocate.
 
 use super::constraints::Constraints;
-use super::handling::{Origin, Pass, Source, Treatment};
+use super::handling::{Origin, Pass, Source};
+use super::treatment::Treatment;
 use crate::ir::FunctionRef;
 use std::collections::BTreeSet;
 use std::sync::Arc;
