@@ -7,7 +7,7 @@ use racelens::project::LoadOptions;
 use racelens::workspace::Workspace;
 use racelens_analysis::host::{Analysis, CheckedProgram};
 use racelens_analysis::locksets::Mode;
-use racelens_analysis::races::{DEFAULT_MIN_RANK, Options, Sighting};
+use racelens_analysis::races::{DEFAULT_MIN_RANK, Options, Sighting, WholeProgram};
 
 use crate::corpus::CorpusEntry;
 use crate::matching::{ReportedAccess, ReportedRace};
@@ -50,6 +50,10 @@ impl Checked {
             .filter(|file| file.path.ends_with(".c"));
         let files: Vec<PathBuf> = sources.map(|file| entry.folder.join(&file.path)).collect();
         Checked::new(&files)
+    }
+
+    pub fn program(&self) -> &WholeProgram {
+        &self.program.program
     }
 
     /// Every pair of every race that is shown without being asked for.

@@ -2,7 +2,7 @@
 
 use super::builder::element_record;
 use super::constraints::{Constraints, Label};
-use crate::ir::{RecordLayout, RecordRef};
+use crate::ir::{Field, RecordLayout, RecordRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -73,7 +73,28 @@ impl Records {
         }
     }
 
+    /// The member that stands for all bit-fields of one storage unit: writing one of them writes all.
+    pub fn storage(&self, label: Label) -> Label {
+        let Some(layout) = self.layouts.get(&label.record) else {
+            return label;
+        };
+        let field = layout.fields.iter().find(|field| field.name == label.name);
+        let Some(field) = field.filter(|field| field.bits.is_some()) else {
+            return label;
+        };
+        let is_same_unit =
+            |other: &&Field| other.bits.is_some() && other.offset == field.offset;
+        match layout.fields.iter().find(is_same_unit) {
+            Some(first) => Label {
+                name: first.name,
+                ..label
+            },
+            None => label,
+        }
+    }
+
     pub fn label(&mut self, label: Label) -> LabelId {
+        let label = self.storage(label);
         let next = LabelId(self.labels.len() as u32);
         let id = *self.numbers.entry(label).or_insert(next);
         if id == next {
@@ -88,7 +109,7 @@ impl Records {
     }
 
     pub fn find_label(&self, label: Label) -> Option<LabelId> {
-        self.numbers.get(&label).copied()
+        self.numbers.get(&self.storage(label)).copied()
     }
 
     pub fn get(&self, label: LabelId) -> Label {

@@ -134,6 +134,12 @@ impl PointsTo {
         found.ok().map(|index| Class(data.fields[index].1))
     }
 
+    /// Whether two members of a record are parts of one storage unit, as neighbouring bit-fields are.
+    pub fn share_storage(&self, record: RecordRef, one: Ustr, other: Ustr) -> bool {
+        let storage = |name| self.records.storage(Label { record, name });
+        storage(one) == storage(other)
+    }
+
     /// What the pointers in a cell point to.
     pub fn deref(&self, class: Class) -> Option<Class> {
         let target = self.data(class).target;

@@ -1,5 +1,6 @@
 //! Whether two accesses race, and why not, by the rules by which pairs are found.
 
+use super::overlap::Memory;
 use super::pairing::{Apart, accesses_by_class, compare, is_given_once};
 use super::sighting::{Character, Sighting, Surroundings};
 use super::whole_program::{WholeProgram, arrays};
@@ -59,10 +60,14 @@ impl<'c> Comparison<'c> {
     pub fn verdict(&self, left: AccessKey, right: AccessKey) -> Verdict {
         let mut verdict = Verdict::default();
         let (functions, contexts) = (&self.program.functions, &self.program.contexts);
-        let distinct = |site| is_given_once(functions, contexts, site);
+        let points_to = &self.program.points_to;
+        let memory = Memory {
+            is_given_once: &|site| is_given_once(functions, contexts, site),
+            share_storage: &|record, one, other| points_to.share_storage(record, one, other),
+        };
         for (sighting, mine) in self.characters(left) {
             for (_, theirs) in self.characters(right) {
-                match compare(functions, contexts, &distinct, &mine, &theirs) {
+                match compare(functions, contexts, memory, &mine, &theirs) {
                     Ok(_) => verdict.races = true,
                     Err(reason) => {
                         verdict.apart.insert(reason);

@@ -122,7 +122,7 @@ impl Evidence<'_> {
         }
         if self.pair.same_kind_of_lock {
             let text = "both hold a lock of the same kind, which may be the same lock";
-            add(ReasonKind::SameKindOfLock, -35, text.into());
+            add(ReasonKind::SameKindOfLock, -45, text.into());
         }
         if self.is_fresh {
             let text = "one thread allocated the object itself: it may not have shared it yet";

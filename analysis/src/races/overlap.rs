@@ -1,6 +1,8 @@
 //! Whether two places, as everybody knows them, may be the same memory.
 
+use crate::ir::RecordRef;
 use crate::symexec::{Index, Path, Root, Site, Step};
+use ustr::Ustr;
 
 /// How sure it is that two accesses touch the same memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -24,14 +26,20 @@ pub struct Described<'p> {
     pub relative: Option<&'p Path>,
 }
 
-/// Says whether what a thread has for itself is never given to a second one.
-pub type Distinct<'d> = &'d dyn Fn(Site) -> bool;
+/// What else tells memory apart.
+#[derive(Clone, Copy)]
+pub struct Memory<'d> {
+    /// Says whether what a thread has for itself is never given to a second one.
+    pub is_given_once: &'d dyn Fn(Site) -> bool,
+    /// Says whether two members of a record are parts of one storage unit.
+    pub share_storage: &'d dyn Fn(RecordRef, Ustr, Ustr) -> bool,
+}
 
 /// How alike two places are that lie in the same class of memory; `None` if they are certainly different.
 pub fn likeness(
     left: Described<'_>,
     right: Described<'_>,
-    distinct: Distinct<'_>,
+    memory: Memory<'_>,
 ) -> Option<Likeness> {
     // Each thread has locals and thread-local variables of its own.
     let is_own = |place: Described<'_>| {
@@ -62,10 +70,10 @@ pub fn likeness(
     let (Some(left), Some(right)) = (left.absolute, right.absolute) else {
         return Some(otherwise);
     };
-    match compare_roots(left, right, distinct) {
+    match compare_roots(left, right, memory) {
         Roots::Different => None,
         Roots::Unknown => Some(otherwise),
-        Roots::Same => compare_steps(left, right, otherwise, distinct),
+        Roots::Same => compare_steps(left, right, otherwise, memory),
     }
 }
 
@@ -75,7 +83,7 @@ enum Roots {
     Unknown,
 }
 
-fn compare_roots(left: &Path, right: &Path, distinct: Distinct<'_>) -> Roots {
+fn compare_roots(left: &Path, right: &Path, memory: Memory<'_>) -> Roots {
     // Behind a pointer, a path says nothing about other paths.
     let is_fixed = |path: &Path| !path.steps.contains(&Step::Deref);
     match (left.root, right.root) {
@@ -89,7 +97,7 @@ fn compare_roots(left: &Path, right: &Path, distinct: Distinct<'_>) -> Roots {
         }
         (Root::Heap(left), Root::Heap(right)) if left == right => Roots::Same,
         (Root::PerThread(mine), Root::PerThread(theirs)) if mine == theirs => {
-            if is_fixed(left) && is_fixed(right) && distinct(mine) {
+            if is_fixed(left) && is_fixed(right) && (memory.is_given_once)(mine) {
                 Roots::Different
             } else {
                 Roots::Same
@@ -114,8 +122,13 @@ fn compare_steps(
     left: &Path,
     right: &Path,
     otherwise: Likeness,
-    distinct: Distinct<'_>,
+    memory: Memory<'_>,
 ) -> Option<Likeness> {
+    // Bytes away from a member may be another member, or the whole.
+    let counts_bytes = |path: &Path| path.steps.iter().any(|step| matches!(step, Step::Bytes(_)));
+    if counts_bytes(left) || counts_bytes(right) {
+        return Some(otherwise);
+    }
     let mut is_certain = true;
     for (mine, theirs) in left.steps.iter().zip(&right.steps) {
         match (mine, theirs) {
@@ -126,14 +139,18 @@ fn compare_steps(
                     name: there,
                 },
             ) => {
-                if record == other && name != there && !record.is_union() {
+                if record == other
+                    && name != there
+                    && !record.is_union()
+                    && !(memory.share_storage)(*record, *name, *there)
+                {
                     return if is_certain || !crosses_pointer(left, right) {
                         None
                     } else {
                         Some(otherwise)
                     };
                 }
-                if record != other || name != there {
+                if record != other || (name != there && record.is_union()) {
                     return Some(otherwise);
                 }
             }
@@ -147,7 +164,7 @@ fn compare_steps(
                 }
             }
             (Step::Index(Index::Entry(mine)), Step::Index(Index::Entry(theirs)))
-                if mine == theirs && is_own_number(mine, distinct) =>
+                if mine == theirs && is_own_number(mine, memory) =>
             {
                 // Two threads have two numbers.
                 if !crosses_pointer(left, right) {
@@ -174,6 +191,6 @@ fn crosses_pointer(left: &Path, right: &Path) -> bool {
     left.steps.contains(&Step::Deref) || right.steps.contains(&Step::Deref)
 }
 
-fn is_own_number(path: &Path, distinct: Distinct<'_>) -> bool {
-    matches!(path.root, Root::PerThread(site) if distinct(site)) && path.steps.is_empty()
+fn is_own_number(path: &Path, memory: Memory<'_>) -> bool {
+    matches!(path.root, Root::PerThread(site) if (memory.is_given_once)(site)) && path.steps.is_empty()
 }

@@ -1,7 +1,7 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
-use super::overlap::{Distinct, Likeness, likeness};
+use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
@@ -126,13 +126,13 @@ pub(super) fn pairs(
     functions: &Functions,
     contexts: &Contexts,
     facts: &[FunctionFacts],
+    memory: Memory<'_>,
 ) -> Vec<Pair> {
-    let distinct = |site: Site| is_given_once(functions, contexts, site);
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            let Ok(conflict) = compare(functions, contexts, &distinct, left, right) else {
+            let Ok(conflict) = compare(functions, contexts, memory, left, right) else {
                 continue;
             };
             let (left_root, right_root) = conflict.roots;
@@ -193,7 +193,7 @@ pub enum Apart {
 pub(super) fn compare(
     functions: &Functions,
     contexts: &Contexts,
-    distinct: Distinct<'_>,
+    memory: Memory<'_>,
     left: &Character,
     right: &Character,
 ) -> Result<Conflict, Apart> {
@@ -203,7 +203,7 @@ pub(super) fn compare(
     if left.atomic && right.atomic {
         return Err(Apart::Atomic);
     }
-    let likeness = likeness(left.place(), right.place(), distinct).ok_or(Apart::DifferentMemory)?;
+    let likeness = likeness(left.place(), right.place(), memory).ok_or(Apart::DifferentMemory)?;
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }

@@ -81,8 +81,8 @@ fn relations(lock: &Path, place: &Path, owns: bool) -> Vec<Relation> {
     };
     if is_object {
         let rest = &place.steps[shared..];
-        // UNSOUND: an object on the heap that is reached through a pointer in a locked object is taken to be
-        // reached from no other object.
+        // UNSOUND: an object on the heap or in an array that is reached through a pointer in a locked object is
+        // taken to be reached from no other object.
         if rest.contains(&Step::Deref) && !owns {
             return Vec::new();
         }

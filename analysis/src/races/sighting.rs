@@ -12,7 +12,6 @@ use crate::symexec::{Definition, Path, Root, Step, Targets};
 use crate::threads::{Binder, Context, ContextId, Held, RootId, Running};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
-use ustr::Ustr;
 
 /// Where an access was seen: which one, and in which context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -40,8 +39,8 @@ pub struct Character {
     pub absolute: Option<Path>,
     pub relative: Option<Path>,
     pub protection: Protection,
-    /// Members that are held as locks in objects that are not known to be the same.
-    pub held_somewhere: BTreeSet<(RecordRef, Ustr)>,
+    /// Locks that are held in objects that are not known to be the same, by the way from the object to them.
+    pub held_somewhere: BTreeSet<Vec<Step>>,
     pub roots: Vec<RootId>,
     /// Threads that the accessing thread may have started by then.
     pub threads: BTreeMap<Origin, Running>,
@@ -104,7 +103,7 @@ impl Surroundings<'_> {
             Targets::OneOf(_) | Targets::Unknown => None,
         };
         let absolute = relative.as_ref().and_then(|path| binder.path(path));
-        let owns = self.is_heap_only(access.cell.class);
+        let owns = self.has_many_objects(access.cell.class);
         let mut protection = Protection::default();
         let mut held_somewhere = context.held_somewhere.clone();
         for (lock, held) in held {
@@ -120,17 +119,20 @@ impl Surroundings<'_> {
             } else if let Some(lock) = self.sole_lock(function, &lock) {
                 protection.name(lock, held.mode);
             } else {
-                held_somewhere.extend(lock.last_field());
+                held_somewhere.extend(lock.shape());
             }
         }
         // A lock in the same kind of object as the place is either that object's, or it is not its lock.
-        if let Some(place) = &relative {
-            held_somewhere.retain(|(record, _)| {
-                !place.steps.iter().any(
-                    |step| matches!(step, Step::Field { record: known, .. } if known == record),
-                )
-            });
-        }
+        let own: Vec<Step> = relative.as_ref().and_then(Path::shape).unwrap_or_default();
+        let record = |step: &Step| match step {
+            Step::Field { record, .. } => Some(*record),
+            _ => None,
+        };
+        let records: BTreeSet<RecordRef> = own.iter().filter_map(record).collect();
+        held_somewhere.retain(|shape| {
+            let mut within = shape.iter().filter_map(record);
+            !within.any(|record| records.contains(&record))
+        });
         Character {
             writes: access.kind != AccessKind::Read,
             atomic: access.atomic,
@@ -143,12 +145,15 @@ impl Surroundings<'_> {
         }
     }
 
-    fn is_heap_only(&self, class: Class) -> bool {
+    /// Whether the objects of a class are of a kind of which a program makes many, each for one owner.
+    fn has_many_objects(&self, class: Class) -> bool {
         let objects = self.graph.points_to().objects(class);
         !objects.is_empty()
-            && objects
-                .iter()
-                .all(|object| matches!(object, Object::Heap(..)))
+            && objects.iter().all(|object| match object {
+                Object::Heap(..) => true,
+                Object::Global(global) => self.arrays.contains(global),
+                _ => false,
+            })
     }
 
     /// A lock behind a pointer that can only point to one variable is that variable.

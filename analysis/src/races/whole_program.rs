@@ -4,6 +4,7 @@ use super::evidence::{Evidence, rank};
 use super::guards;
 use super::identity::fingerprint;
 use super::naming::{Names, location_name};
+use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use crate::accesses::{Access, FunctionFacts, function_facts};
@@ -134,7 +135,12 @@ struct Search<'s> {
 impl Search<'_> {
     fn race(&self, location: &Location) -> Option<Race> {
         let functions = self.surroundings.graph.functions;
-        let mut pairs = pairing::pairs(location, functions, self.contexts, self.facts);
+        let points_to = self.surroundings.graph.points_to();
+        let memory = Memory {
+            is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
+            share_storage: &|record, one, other| points_to.share_storage(record, one, other),
+        };
+        let mut pairs = pairing::pairs(location, functions, self.contexts, self.facts, memory);
         if pairs.is_empty() {
             return None;
         }

@@ -6,8 +6,10 @@ use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::{Liveness, Loops};
 use crate::forks::{ForkSummary, forks};
 use crate::locksets::{LockSummary, locksets};
-use crate::symexec::{Execution, ValueSummary, summarise};
+use crate::symexec::{Execution, Value, ValueSummary, summarise};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What callers know of a function.
@@ -26,6 +28,9 @@ pub struct Summaries {
 /// Rounds in which the members of a component may still improve; later rounds only join, so that they
 /// end.
 const FREE_ROUNDS: usize = 4;
+
+/// In larger components values are not followed from function to function.
+const MOST_WITH_VALUES: usize = 4;
 
 impl Summaries {
     pub fn get(&self, function: FunctionId) -> &Summary {
@@ -96,27 +101,54 @@ fn component_summaries(
         )];
     }
     let mut known = summaries.clone();
-    for round in 0.. {
-        let mut changed = false;
+    let tells_values = component.len() <= MOST_WITH_VALUES;
+    if !tells_values {
+        // UNSOUND: in groups of more than four functions that call each other, a call inside the group is
+        // taken to change no pointer.
         for &member in component {
-            let mut new = summarise_function(graph, semaphores, &known, FunctionId(member));
-            let old = &mut known.summaries[member as usize];
-            if round >= FREE_ROUNDS {
-                new = joined(old, &new);
-            }
-            if *old != new {
-                *old = new;
-                changed = true;
-            }
+            known.summaries[member as usize].values = Arc::new(ValueSummary {
+                result: Value::Anything,
+                ..ValueSummary::default()
+            });
         }
-        if !changed {
-            break;
+    }
+    let callers = callers_inside(graph, component);
+    let mut rounds: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut pending: BTreeSet<u32> = component.iter().copied().collect();
+    while let Some(member) = pending.pop_first() {
+        let mut new = summarise_function(graph, semaphores, &known, FunctionId(member));
+        let old = &mut known.summaries[member as usize];
+        if !tells_values {
+            new.values = old.values.clone();
+        }
+        let round = rounds.entry(member).or_default();
+        *round += 1;
+        if *round > FREE_ROUNDS {
+            new = joined(old, &new);
+        }
+        if *old != new {
+            *old = new;
+            pending.extend(&callers[&member]);
         }
     }
     component
         .iter()
         .map(|&member| (member, known.summaries[member as usize].clone()))
         .collect()
+}
+
+/// For each member of a component, the members that call it.
+fn callers_inside(graph: &CallGraph<'_>, component: &[u32]) -> FxHashMap<u32, Vec<u32>> {
+    let mut callers: FxHashMap<u32, Vec<u32>> =
+        component.iter().map(|member| (*member, Vec::new())).collect();
+    for &member in component {
+        for callee in &graph.callees[member as usize] {
+            if let Some(known) = callers.get_mut(callee) {
+                known.push(member);
+            }
+        }
+    }
+    callers
 }
 
 fn joined(old: &Summary, new: &Summary) -> Summary {

@@ -141,6 +141,19 @@ impl Path {
         })?
     }
 
+    /// How the path leads from the object that it ends in to its end, with elements told apart only by
+    /// constants; `None` if it ends in no member.
+    pub fn shape(&self) -> Option<Vec<Step>> {
+        self.last_field()?;
+        let last = self.steps.iter().rposition(|step| *step == Step::Deref);
+        let inside = &self.steps[last.map_or(0, |at| at + 1)..];
+        let shape = inside.iter().map(|step| match step {
+            Step::Index(Index::Entry(_)) => Step::Index(Index::Any),
+            step => step.clone(),
+        });
+        Some(shape.collect())
+    }
+
     /// What a path that ends with an operation is, where `value` says what the value before it is.
     pub fn computation(&self, value: &dyn Fn(&Value) -> Value) -> Value {
         let mut before = self.clone();

@@ -24,6 +24,9 @@ pub struct ValueSummary {
     pub heap: Vec<Site>,
 }
 
+/// More written places than this are told by their members alone.
+const MOST_STORES: usize = 40;
+
 impl ValueSummary {
     /// Makes it hold for both. What only one of them wrote holds anything.
     pub fn join(&mut self, other: &ValueSummary) {
@@ -86,7 +89,7 @@ fn summary_of(result: Value, exit: &State) -> ValueSummary {
         ..ValueSummary::default()
     };
     for (path, value) in exit.written() {
-        if path.is_known_outside() {
+        if path.is_known_outside() && summary.stores.len() < MOST_STORES {
             summary
                 .stores
                 .push((path.clone(), for_callers(value.clone())));

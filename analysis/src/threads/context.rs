@@ -4,11 +4,10 @@ use super::absolute::Binder;
 use crate::accesses::CallFact;
 use crate::callgraph::FunctionId;
 use crate::forks::{ForkState, Handle, Origin};
-use crate::ir::{FunctionRef, RecordRef, StatementId};
+use crate::ir::{FunctionRef, StatementId};
 use crate::locksets::{Lockset, Mode};
 use crate::symexec::{Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use ustr::Ustr;
 
 /// One way to be entered. Several calls that agree on all of it are one context.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -16,8 +15,8 @@ pub struct Context {
     /// Locks that are certainly held, in terms of the function's formals or by names that everybody
     /// knows; the same lock may stand here under both.
     pub held: BTreeMap<Path, Held>,
-    /// Locks that are held in objects without a name, by the member that they are.
-    pub held_somewhere: BTreeSet<(RecordRef, Ustr)>,
+    /// Locks that are held in objects without a name, by the way from the object to them.
+    pub held_somewhere: BTreeSet<Vec<Step>>,
     /// What the formals are, as everybody knows it.
     pub bindings: Vec<Value>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
@@ -131,8 +130,8 @@ impl Context {
                 context.held.insert(absolute, held);
                 is_named = true;
             }
-            if !is_named && let Some(field) = path.last_field() {
-                context.held_somewhere.insert(field);
+            if !is_named {
+                context.held_somewhere.extend(path.shape());
             }
         }
         context.bindings = (0..parameters)
