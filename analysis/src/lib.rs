@@ -4,6 +4,7 @@ pub mod accesses;
 pub mod callgraph;
 pub mod dataflow;
 pub mod db;
+pub mod forks;
 pub mod frontend;
 pub mod host;
 pub mod ir;

@@ -97,8 +97,8 @@ fn objects_have_their_own_locks() {
          void g(void) { lock(&m); lock(&n); unlock(&n); probe(); }
          void h(int i, int j) { lock(&locks[i]); probe(); lock(&locks[2]); unlock(&locks[3]); probe(); }",
         expect![[r#"
-            f: {}
-            f returns {}
+            f: {+$0->lock}
+            f returns {+$0->lock}
             g: {+m}
             g returns {+m}
             h: {+locks[$0]}
@@ -184,8 +184,8 @@ fn a_lock_handed_from_node_to_node_is_held_by_the_present_one() {
         "struct node { struct mutex lock; struct node *next; };
          void f(struct node *n) { lock(&n->lock); while (n->next) { struct node *next = n->next; probe(); lock(&next->lock); unlock(&n->lock); n = next; } probe(); unlock(&n->lock); }",
         expect![[r#"
-            f: {-some.lock}
-            f: {-some.lock}
-            f returns {-some.lock}"#]],
+            f: {+merge(1:%0)->lock}
+            f: {+merge(1:%0)->lock}
+            f returns {}"#]],
     );
 }

@@ -1,9 +1,12 @@
 //! Random programs with threads: what ThreadSanitizer sees in them, and whether an analysis reports it.
 
+use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use racelens_tests::matching::{ReportedAccess, ReportedRace};
+use racelens_tests::oracle::OracleError;
 use racelens_tests::racy_programs::{
     Analyse, Batch, Outcome, PROGRAMS_PER_BATCH, missed_races, plan, source,
 };
@@ -13,10 +16,27 @@ use racelens_tests::random::cases;
 /// `RACELENS_FIRST_RACY_PROGRAM` for another start.
 const USUAL_PROGRAMS: u64 = 60;
 
-fn outcome(analyse: Analyse<'_>) -> Outcome {
+/// Set where instrumented programs cannot run: the checks that need them then say so and pass.
+const WITHOUT_THREAD_SANITIZER: &str = "RACELENS_WITHOUT_TSAN";
+
+/// `None` on a machine that is excused.
+fn outcome(seeds: Range<u64>, analyse: Analyse<'_>) -> Option<Outcome> {
+    match missed_races(seeds, analyse) {
+        Ok(outcome) => Some(outcome),
+        Err(error @ OracleError::CannotRun(_))
+            if std::env::var_os(WITHOUT_THREAD_SANITIZER).is_some() =>
+        {
+            // Written past the test harness, which would swallow it when the test passes.
+            let _ = writeln!(std::io::stderr(), "random programs: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn usual_seeds() -> Range<u64> {
     let first = cases("RACELENS_FIRST_RACY_PROGRAM", 0);
-    let count = cases("RACELENS_RACY_PROGRAMS", USUAL_PROGRAMS);
-    missed_races(first..first + count, analyse).unwrap_or_else(|error| panic!("{error}"))
+    first..first + cases("RACELENS_RACY_PROGRAMS", USUAL_PROGRAMS)
 }
 
 #[test]
@@ -29,15 +49,16 @@ fn a_seed_gives_one_program() {
 
 #[test]
 fn programs_compile_without_a_warning() {
-    let count = cases("RACELENS_RACY_PROGRAMS", USUAL_PROGRAMS);
-    for first in (0..count).step_by(PROGRAMS_PER_BATCH as usize) {
-        let plans = (first..first + PROGRAMS_PER_BATCH).map(plan).collect();
-        let checked = Batch::write(plans).and_then(|batch| batch.check_warnings());
+    let seeds = usual_seeds();
+    for first in seeds.clone().step_by(PROGRAMS_PER_BATCH as usize) {
+        let last = seeds.end.min(first + PROGRAMS_PER_BATCH);
+        let checked = Batch::write((first..last).map(plan).collect())
+            .and_then(|batch| batch.check_warnings());
         checked.unwrap_or_else(|error| panic!("programs from {first}: {error}"));
     }
 }
 
-/// Knows the answer of ThreadSanitizer to nothing, so that every race seen is a missed one.
+/// Reports nothing, so that every race seen is a missed one.
 fn silent(_: &Path) -> Vec<ReportedRace> {
     Vec::new()
 }
@@ -65,40 +86,34 @@ fn loud(file: &Path) -> Vec<ReportedRace> {
 #[test]
 fn programs_race_or_not_and_end_quickly() {
     let started = Instant::now();
-    let outcome = outcome(&loud);
+    let Some(outcome) = outcome(usual_seeds(), &loud) else {
+        return;
+    };
     let (racy, programs) = (outcome.racy, outcome.programs);
     println!(
         "{racy} of {programs} programs race, in {} pairs of lines; {:?} per program",
         outcome.pairs,
         started.elapsed() / programs as u32
     );
-    assert_eq!(outcome.missed, 0, "{:?}", outcome.descriptions);
+    assert_eq!(outcome.failure(), None);
     assert_eq!(
         outcome.disciplined_racy, [0; 0],
-        "their accesses all have locks"
+        "every access has its lock"
     );
     assert!(
-        racy * 100 >= programs * 20,
-        "only {racy} of {programs} programs race"
-    );
-    assert!(
-        racy * 100 <= programs * 70,
-        "{racy} of {programs} programs race"
+        (25..=65).contains(&(racy * 100 / programs)),
+        "{racy} of {programs} programs race: too few of one kind"
     );
     assert!(started.elapsed() < Duration::from_secs(2) * programs as u32);
 }
 
 #[test]
 fn a_race_that_is_not_reported_is_told_with_a_small_program() {
-    let outcome = missed_races(0..10, &silent).unwrap_or_else(|error| panic!("{error}"));
+    let Some(outcome) = outcome(0..4, &silent) else {
+        return;
+    };
     assert_eq!(outcome.missed, outcome.pairs);
-    let smallest = outcome
-        .descriptions
-        .first()
-        .expect("one of ten programs races");
-    assert!(
-        smallest.contains("raced and are not reported"),
-        "{smallest}"
-    );
-    assert!(smallest.contains("pthread_create"), "{smallest}");
+    let failure = outcome.failure().expect("one of four programs races");
+    assert!(failure.contains("raced and are not reported"), "{failure}");
+    assert!(failure.contains("pthread_create"), "{failure}");
 }

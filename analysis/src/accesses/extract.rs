@@ -4,10 +4,10 @@ use super::facts::{Access, CallFact, Cell, FunctionFacts};
 use super::library;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, visit_statements};
-use crate::ir::{AccessMode, Base, Body, Callee, Place, Statement, StatementId, Ty};
+use crate::ir::{AccessMode, Body, Callee, LocalId, Place, Rvalue, Statement, StatementId, Ty};
 use crate::locksets::{Lockset, LocksetSolution, locksets};
 use crate::summaries::{Callees, Semaphores, Summaries};
-use crate::symexec::{Execution, State, Value, summarise};
+use crate::symexec::{Execution, Root, State, Value, summarise};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -99,6 +99,7 @@ impl Extraction<'_> {
         statement: &Statement,
         locks: Arc<Lockset>,
     ) {
+        self.name(state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
                 self.facts.accesses.push(Access {
@@ -121,11 +122,42 @@ impl Extraction<'_> {
         }
     }
 
+    /// Notes what the source calls a value. A formal keeps its own name, unless its type says nothing.
+    fn name(&mut self, state: &State, statement: &Statement) {
+        let Statement::Assign {
+            target,
+            value: Rvalue::Use(value) | Rvalue::Convert { value, .. },
+        } = statement
+        else {
+            return;
+        };
+        let body = self.execution.body();
+        let Some(name) = body.local(*target).name else {
+            return;
+        };
+        match state.operand(value) {
+            Value::Entry(path) => {
+                let is_telling = match path.root {
+                    Root::Formal(index) if path.steps.is_empty() => {
+                        let ty = &body.local(LocalId(index)).ty;
+                        ty.pointee().is_none_or(|pointee| !pointee.is_void())
+                    }
+                    Root::Global(_) => path.steps.is_empty(),
+                    _ => false,
+                };
+                if !is_telling {
+                    self.facts.names.values.entry(path).or_insert(name);
+                }
+            }
+            Value::Address(path) => {
+                self.facts.names.pointers.entry(path).or_insert(name);
+            }
+            _ => {}
+        }
+    }
+
     /// The memory that a place names, if another thread may reach it.
     fn shared_cell(&self, place: &Place, ty: Option<&Ty>) -> Option<Cell> {
-        if matches!(&place.base, Base::Global(global) if global.thread_local) {
-            return None;
-        }
         let points_to = self.graph.points_to();
         let class = points_to.place(self.execution.body().function, place)?;
         points_to.is_shared(class).then(|| Cell {

@@ -5,14 +5,26 @@ use crate::ir::{AccessKind, StatementId};
 use crate::locksets::Lockset;
 use crate::models::Context;
 use crate::points_to::Class;
-use crate::symexec::{Targets, Value};
+use crate::symexec::{Path, Targets, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use ustr::Ustr;
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FunctionFacts {
     pub accesses: Vec<Access>,
     pub calls: Vec<CallFact>,
     pub starts: Vec<StartFact>,
+    pub names: VariableNames,
+}
+
+/// What the source calls values that have no better name.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct VariableNames {
+    /// Variables that hold what a place held at entry.
+    pub values: BTreeMap<Path, Ustr>,
+    /// Variables that point to a place.
+    pub pointers: BTreeMap<Path, Ustr>,
 }
 
 /// One access to memory that several threads may reach.

@@ -6,4 +6,4 @@ mod facts;
 mod library;
 
 pub use extract::{function_facts, statement_locks};
-pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact};
+pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact, VariableNames};

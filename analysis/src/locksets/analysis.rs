@@ -6,13 +6,14 @@ use super::outcomes::Outcomes;
 use super::state::LockState;
 use super::summary::LockSummary;
 use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_statements};
-use crate::ir::{BlockId, Body, Statement, StatementId, Terminator};
-use crate::symexec::{Execution, State};
+use crate::ir::{BlockId, Body, Operand, Statement, StatementId, Terminator};
+use crate::symexec::{Definition, Execution, Path, Root, State, Step, Targets};
 use rustc_hash::FxHashMap;
 
 /// The locksets of one function.
 pub struct LocksetSolution<'l> {
     steps: FxHashMap<StatementId, Outcomes>,
+    renames: Renames,
     loops: &'l Loops,
     entries: Solution<LockState>,
     /// What a caller finds when the function has returned.
@@ -49,6 +50,7 @@ pub fn locksets<'l>(
             .collect();
         return LocksetSolution {
             steps,
+            renames: Renames::default(),
             loops,
             entries: Solution { entries },
             summary: LockSummary {
@@ -57,8 +59,10 @@ pub fn locksets<'l>(
             },
         };
     }
+    let renames = renames(body, states, execution);
     let flow = Flow {
         steps: &steps,
+        renames: &renames,
         loops,
     };
     let entries = solve(&flow, body);
@@ -83,6 +87,7 @@ pub fn locksets<'l>(
     };
     LocksetSolution {
         steps,
+        renames,
         loops,
         entries,
         summary,
@@ -94,6 +99,7 @@ impl LocksetSolution<'_> {
     pub fn visit(&self, body: &Body, mut visit: impl FnMut(&Lockset, StatementId, &Statement)) {
         let flow = Flow {
             steps: &self.steps,
+            renames: &self.renames,
             loops: self.loops,
         };
         visit_statements(&flow, body, &self.entries, |state, id, statement| {
@@ -109,8 +115,45 @@ fn statement_id(block: usize, index: usize) -> StatementId {
     }
 }
 
+/// For an edge, the places that registers point to there, and the names these get where it leads.
+type Renames = FxHashMap<(BlockId, BlockId), Vec<(Path, Path)>>;
+
+/// Where paths meet, registers get new names for what they hold: a lock that was taken under an old name
+/// is known under the new one.
+fn renames(body: &Body, states: &Solution<State>, execution: &Execution<'_>) -> Renames {
+    let mut renames = Renames::default();
+    for (index, block) in body.blocks.iter().enumerate() {
+        let from = BlockId(index as u32);
+        let mut exit: Option<State> = None;
+        for to in block.terminator.successors() {
+            let merged = match &states.entries[to.0 as usize] {
+                Some(entry) => execution.merged_registers(entry, to),
+                None => continue,
+            };
+            if merged.is_empty() {
+                continue;
+            }
+            if exit.is_none() {
+                exit = execution.exit_state(states, from);
+            }
+            let Some(exit) = &exit else { break };
+            let named = merged.into_iter().filter_map(|local| {
+                let place = match exit.operand(&Operand::Local(local)).targets() {
+                    Targets::Exactly(place) => place,
+                    _ => return None,
+                };
+                let name = Root::Value(Definition::Merge(to, local));
+                Some((place, Path::new(name).then(Step::Deref)))
+            });
+            renames.insert((from, to), named.collect());
+        }
+    }
+    renames
+}
+
 struct Flow<'s> {
     steps: &'s FxHashMap<StatementId, Outcomes>,
+    renames: &'s Renames,
     loops: &'s Loops,
 }
 
@@ -134,10 +177,19 @@ impl Analysis for Flow<'_> {
 
     fn edge(&self, state: &mut LockState, edge: Edge<'_>) {
         state.branch(edge.terminator, edge.index);
-        if self.loops.goes_back(edge.from, edge.to) {
-            state.change(|lockset| {
-                lockset.forget_definitions(&|block| self.loops.is_behind(block, edge.to));
-            });
+        let renames = self.renames.get(&(edge.from, edge.to));
+        let goes_back = self.loops.goes_back(edge.from, edge.to);
+        if renames.is_none_or(Vec::is_empty) && !goes_back {
+            return;
         }
+        state.change(|lockset| {
+            let before = lockset.clone();
+            if goes_back {
+                lockset.forget_definitions(&|block| self.loops.is_behind(block, edge.to));
+            }
+            for (place, name) in renames.into_iter().flatten() {
+                lockset.also_named(&before, place, name);
+            }
+        });
     }
 }

@@ -81,10 +81,34 @@ impl Lockset {
     }
 
     pub fn release(&mut self, path: Path) {
-        self.lose(&path, 1);
-        // Another name may stand for the same lock.
-        self.held
-            .retain(|known, _| *known == path || !may_be_same(known, &path));
+        self.give_up(&path, 1);
+    }
+
+    /// Gives up holds of a lock under all names that may stand for it.
+    fn give_up(&mut self, path: &Path, times: u32) {
+        let taken = self.held.get(path).map(|hold| hold.taken);
+        self.lose(path, times);
+        self.held.retain(|known, hold| {
+            known == path
+                || !may_be_same(known, path)
+                // What is held twice, taken at different places, is two locks, or one with two holds.
+                || taken.is_some_and(|taken| taken != hold.taken)
+        });
+    }
+
+    /// What was a place before has another name from here on: locks inside have it too.
+    pub fn also_named(&mut self, before: &Lockset, place: &Path, name: &Path) {
+        let inside: Vec<(Path, Hold)> = before
+            .held
+            .iter()
+            .filter(|(path, _)| path.root == place.root && path.steps.starts_with(&place.steps))
+            .map(|(path, hold)| {
+                let mut renamed = name.clone();
+                renamed.steps.extend_from_slice(&path.steps[place.steps.len()..]);
+                (renamed, *hold)
+            })
+            .collect();
+        self.held.extend(inside);
     }
 
     /// One of these is released, and nobody knows which.
@@ -108,10 +132,7 @@ impl Lockset {
             after.release_unknown();
         }
         for (path, times) in &callee.released {
-            after.lose(path, *times);
-            after
-                .held
-                .retain(|known, _| known == path || !may_be_same(known, path));
+            after.give_up(path, *times);
         }
         for (path, hold) in &callee.held {
             after.hold(path.clone(), *hold);

@@ -4,9 +4,10 @@ use super::domain::{Lockset, Mode};
 use super::outcomes::{Outcomes, Sign, Signs};
 use super::summary::LockSummary;
 use crate::dataflow::{Solution, visit_statements};
-use crate::ir::{Body, Statement, StatementId};
+use crate::ir::{Body, Operand, Statement, StatementId};
 use crate::models::{self, Action, FunctionModel, LockKind, When};
 use crate::symexec::{CallSite, Execution, Rebinding, State, Targets, Value, model_value};
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -39,13 +40,17 @@ pub(super) fn lock_steps(
     locks: &dyn LockCalls,
 ) -> FxHashMap<StatementId, Outcomes> {
     let mut steps = FxHashMap::default();
+    let read = read_registers(body);
     visit_statements(execution, body, states, |state, id, statement| {
         let Statement::Call {
-            callee, arguments, ..
+            target,
+            callee,
+            arguments,
         } = statement
         else {
             return;
         };
+        let is_tested = target.is_some_and(|target| read.contains(target.0 as usize));
         let call = execution.call_site(state, id, callee, arguments.len());
         let effects = locks.lock_effects(call);
         if effects.is_empty() {
@@ -77,7 +82,7 @@ pub(super) fn lock_steps(
                         | LockKind::ReadWrite
                         | LockKind::Global => true,
                     };
-                    model_outcomes(model, state, &values, id, &is_lock)
+                    model_outcomes(model, state, &values, id, is_tested, &is_lock)
                 }
                 LockEffect::Nothing => Outcomes::always(Lockset::default()),
             });
@@ -94,6 +99,7 @@ fn model_outcomes(
     state: &State,
     values: &[Value],
     id: StatementId,
+    is_tested: bool,
     is_lock: &dyn Fn(LockKind) -> bool,
 ) -> Outcomes {
     let mut outcomes = Outcomes::default();
@@ -104,8 +110,16 @@ fn model_outcomes(
             let target = |lock: &models::Value| model_value(state, values, lock).targets();
             match &effect.action {
                 Action::Acquire {
-                    lock, mode, kind, ..
-                } if is_lock(*kind) && happens == Happens::Certainly => {
+                    lock,
+                    mode,
+                    kind,
+                    blocking,
+                    ..
+                // UNSOUND: a lock function that waits and whose result is not looked at is taken to
+                // succeed.
+                } if is_lock(*kind)
+                    && (happens == Happens::Certainly || (*blocking && !is_tested)) =>
+                {
                     // A lock that cannot be named is not certainly held.
                     if let Targets::Exactly(path) = target(lock) {
                         lockset.acquire(path, lock_mode(*mode), id);
@@ -122,6 +136,23 @@ fn model_outcomes(
         outcomes.add(Signs::one(sign), &lockset);
     }
     outcomes
+}
+
+/// The registers that some statement reads.
+fn read_registers(body: &Body) -> FixedBitSet {
+    let mut read = FixedBitSet::with_capacity(body.locals.len());
+    let mut note = |operand: &Operand| {
+        if let Operand::Local(local) = operand {
+            read.insert(local.0 as usize);
+        }
+    };
+    for block in &body.blocks {
+        for statement in &block.statements {
+            statement.operands(&mut note);
+        }
+        block.terminator.operands(&mut note);
+    }
+    read
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]

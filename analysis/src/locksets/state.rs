@@ -252,11 +252,9 @@ impl Knowledge {
                     Sign::Negative => Signs::ALL,
                 };
                 let equal = Signs::one(sign);
-                let different = if constant == 0 {
-                    Signs::NONZERO
-                } else {
-                    Signs::ALL
-                };
+                // UNSOUND: a result that is compared with one error code is taken to have no other code of
+                // the same sign.
+                let different = Signs::ALL.without(equal);
                 match operator {
                     Equal => (equal, different),
                     NotEqual => (different, equal),

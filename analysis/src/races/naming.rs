@@ -1,27 +1,44 @@
 //! What places and locks are called in messages.
 
+use crate::accesses::{FunctionFacts, VariableNames};
 use crate::callgraph::{FunctionId, Functions};
 use crate::ir::{Body, Callee, LocalId, Statement};
-use crate::symexec::{Definition, Path, Root};
+use crate::symexec::{Definition, Name, Path, Root, Step};
 
 /// Names in terms of one function's source text.
 #[derive(Clone, Copy)]
 pub struct Names<'n> {
     functions: &'n Functions,
     body: &'n Body,
+    /// Variables of the function that hold values without a better name.
+    variables: &'n VariableNames,
 }
 
 impl<'n> Names<'n> {
-    pub fn new(functions: &'n Functions, function: FunctionId) -> Names<'n> {
+    pub fn new(
+        functions: &'n Functions,
+        facts: &'n [FunctionFacts],
+        function: FunctionId,
+    ) -> Names<'n> {
         Names {
             functions,
             body: functions.body(function),
+            variables: &facts[function.0 as usize].names,
         }
     }
 
     /// A place or a lock as the function's author would write it.
     pub fn path(&self, path: &Path) -> String {
-        let name = path.render(&|root| self.root(root));
+        let name = path.render(&|beginning| {
+            if let Some(name) = self.variables.pointers.get(beginning) {
+                return Some(Name::Pointer(name.to_string()));
+            }
+            let value = match self.variables.values.get(beginning) {
+                Some(name) => Some(name.to_string()),
+                None => beginning.steps.is_empty().then(|| self.root(beginning.root)),
+            };
+            value.map(Name::Value)
+        });
         match without_brackets(&name) {
             Some(inside) => inside.to_string(),
             None => name,
@@ -62,7 +79,7 @@ impl<'n> Names<'n> {
 
 /// The member or variable that a path ends with, without the object that it was reached through.
 pub(super) fn location_name(path: &Path, names: Names<'_>) -> String {
-    let is_variable = matches!(path.root, Root::Global(_)) && !path.steps.contains(&crate::symexec::Step::Deref);
+    let is_variable = matches!(path.root, Root::Global(_)) && !path.steps.contains(&Step::Deref);
     match path.last_field() {
         Some((record, name)) if !is_variable => {
             let shown = record.display();

@@ -1,6 +1,5 @@
 //! Whether two places, as everybody knows them, may be the same memory.
 
-use crate::ir::GlobalRef;
 use crate::symexec::{Index, Path, Root, Step};
 
 /// How sure it is that two accesses touch the same memory.
@@ -27,12 +26,16 @@ pub struct Described<'p> {
 
 /// How alike two places are that lie in the same class of memory; `None` if they are certainly different.
 pub fn likeness(left: Described<'_>, right: Described<'_>) -> Option<Likeness> {
-    // Each thread has locals of its own.
+    // Each thread has locals and thread-local variables of its own.
     let is_own = |place: Described<'_>| {
         let path = place.absolute.or(place.relative);
         path.is_some_and(|path| {
-            matches!(path.root, Root::Frame(..) | Root::Local(_))
-                && !path.steps.contains(&Step::Deref)
+            let is_private = match path.root {
+                Root::Frame(..) | Root::Local(_) => true,
+                Root::Global(global) => global.thread_local,
+                _ => false,
+            };
+            is_private && !path.steps.contains(&Step::Deref)
         })
     };
     if is_own(left) && is_own(right) {
@@ -69,7 +72,7 @@ fn compare_roots(left: &Path, right: &Path) -> Roots {
     // Behind a pointer, a path says nothing about other paths.
     let is_fixed = |path: &Path| !path.steps.contains(&Step::Deref);
     match (left.root, right.root) {
-        (Root::Global(left), Root::Global(right)) if same_variable(left, right) => Roots::Same,
+        (Root::Global(left), Root::Global(right)) if left == right => Roots::Same,
         (Root::Frame(function, local), Root::ForeignFrame(other, local_there))
         | (Root::ForeignFrame(function, local), Root::Frame(other, local_there))
         | (Root::ForeignFrame(function, local), Root::ForeignFrame(other, local_there))
@@ -90,10 +93,6 @@ fn compare_roots(left: &Path, right: &Path) -> Roots {
         }
         _ => Roots::Different,
     }
-}
-
-fn same_variable(left: GlobalRef, right: GlobalRef) -> bool {
-    left == right
 }
 
 fn compare_steps(left: &Path, right: &Path, otherwise: Likeness) -> Option<Likeness> {

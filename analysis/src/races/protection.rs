@@ -68,7 +68,11 @@ fn relations(lock: &Path, place: &Path, owns: bool) -> Vec<Relation> {
     let mut shared = 0;
     if lock.root == place.root {
         let both = lock.steps.iter().zip(&place.steps);
-        shared = both.take_while(|(left, right)| left == right).count();
+        // Two unknown elements need not be the same one.
+        let is_known = |step: &Step| *step != Step::Index(Index::Any);
+        shared = both
+            .take_while(|(left, right)| left == right && is_known(left))
+            .count();
     }
     // A formal or a value is no object; what it points to is.
     let is_object = match lock.root {

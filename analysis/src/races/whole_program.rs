@@ -16,7 +16,7 @@ use crate::summaries::{Semaphores, Summaries, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, RootKind, ThreadRules, contexts};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -81,10 +81,9 @@ pub fn analyse(
             search.race(&location)
         })
         .collect();
-    // Classes of one object can show the same race twice; the higher rank stays.
+    // Classes of one object can show the same race twice.
     races.sort_by(|left, right| right.rank.cmp(&left.rank).then(left.id.cmp(&right.id)));
-    let mut seen = FxHashSet::default();
-    races.retain(|race| seen.insert(race.id));
+    races = with_distinct_ids(races);
     WholeProgram {
         points_to,
         summaries,
@@ -94,6 +93,28 @@ pub fn analyse(
         shared_locations,
         functions,
     }
+}
+
+/// Drops races that are there twice, and tells apart different ones that happen to be called the same.
+fn with_distinct_ids(races: Vec<Race>) -> Vec<Race> {
+    let mut known: FxHashMap<u64, Vec<(Sighting, Sighting)>> = FxHashMap::default();
+    let mut kept = Vec::with_capacity(races.len());
+    for mut race in races {
+        let Some(best) = race.pairs.first() else {
+            continue;
+        };
+        let same_id = known.entry(race.id).or_default();
+        if same_id.contains(&(best.first, best.second)) {
+            continue;
+        }
+        same_id.push((best.first, best.second));
+        if same_id.len() > 1 {
+            let (id, ordinal) = (race.id.to_string(), same_id.len().to_string());
+            race.id = fingerprint([id.as_str(), ordinal.as_str()]);
+        }
+        kept.push(race);
+    }
+    kept
 }
 
 /// The variables of which some function uses elements.
@@ -155,7 +176,7 @@ impl Search<'_> {
     }
 
     fn names(&self, function: FunctionId) -> Names<'_> {
-        Names::new(self.surroundings.graph.functions, function)
+        Names::new(self.surroundings.graph.functions, self.facts, function)
     }
 
     /// What is accessed, by the access that names it best: a variable before a member before a pointer.
@@ -248,7 +269,7 @@ impl WholeProgram {
     }
 
     pub fn names(&self, function: FunctionId) -> Names<'_> {
-        Names::new(&self.functions, function)
+        Names::new(&self.functions, &self.facts, function)
     }
 
     /// The locks held at a sighting, each once, in terms of its function where it can name them.

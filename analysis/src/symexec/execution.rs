@@ -6,7 +6,7 @@ use super::rebind::Rebinding;
 use super::state::State;
 use super::summary::ValueSummary;
 use super::value::{Targets, Value};
-use crate::dataflow::{Analysis, Edge, Liveness, Loops};
+use crate::dataflow::{Analysis, Edge, Liveness, Loops, Solution};
 use crate::ir::*;
 use crate::models::FunctionModel;
 use std::sync::Arc;
@@ -130,6 +130,73 @@ impl<'e> Execution<'e> {
 
     pub fn loops(&self) -> &'e Loops {
         self.loops
+    }
+
+    /// The registers that get a name at the start of a block, because the paths that meet there disagree.
+    pub fn merged_registers(&self, entry: &State, block: BlockId) -> Vec<LocalId> {
+        let mut state = entry.clone();
+        self.enter(&mut state, block);
+        let is_merged = |local: &LocalId| {
+            state.operand(&Operand::Local(*local)) == named(Definition::Merge(block, *local))
+        };
+        state.registers().filter(is_merged).collect()
+    }
+
+    /// For a loop that counts a register up by one: where it begins, and the bound that it stops at.
+    pub fn counted_range(
+        &self,
+        states: &Solution<State>,
+        head: BlockId,
+        counter: LocalId,
+    ) -> Option<(i128, Value)> {
+        let bound = self.loops.counted_bound(self.body, head, counter)?;
+        let mut first = None;
+        for (index, block) in self.body.blocks.iter().enumerate() {
+            let from = BlockId(index as u32);
+            let leads_there = block.terminator.successors().contains(&head);
+            if leads_there && !self.loops.goes_back(from, head) {
+                let state = self.exit_state(states, from)?;
+                match state.operand(&Operand::Local(counter)) {
+                    Value::Constant(value) if first.is_none_or(|first| first == value) => {
+                        first = Some(value);
+                    }
+                    _ => return None,
+                }
+            }
+        }
+        let mut state = states.entries[head.0 as usize].clone()?;
+        self.enter(&mut state, head);
+        let statements = self.body.block(head).statements.iter().enumerate();
+        for (index, statement) in statements {
+            let id = StatementId {
+                block: head,
+                index: index as u32,
+            };
+            self.statement(&mut state, id, statement);
+        }
+        match state.operand(bound) {
+            // A value that the loop itself makes may change from turn to turn.
+            Value::Entry(Path {
+                root: Root::Value(definition),
+                ..
+            }) if self.loops.is_inside(definition.block(), head) => None,
+            Value::Anything | Value::Nothing => None,
+            bound => Some((first?, bound)),
+        }
+    }
+
+    /// The state behind the last statement of a block.
+    pub fn exit_state(&self, states: &Solution<State>, block: BlockId) -> Option<State> {
+        let mut state = states.entries[block.0 as usize].clone()?;
+        self.enter(&mut state, block);
+        for (index, statement) in self.body.block(block).statements.iter().enumerate() {
+            let id = StatementId {
+                block,
+                index: index as u32,
+            };
+            self.statement(&mut state, id, statement);
+        }
+        Some(state)
     }
 
     fn define(&self, state: &mut State, id: StatementId, target: LocalId, value: Value) {

@@ -57,7 +57,10 @@ pub(super) fn apply(
             Action::Start {
                 handle: Some(handle),
                 ..
-            } => store(state, handle, Value::Anything),
+            } => {
+                // The handle stands for the thread as a pointer stands for what was allocated.
+                store(state, handle, Value::Address(Path::new(Root::Heap(site))));
+            }
             Action::Atomic(atomic) => {
                 let targets = atomic
                     .pointer

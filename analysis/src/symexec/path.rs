@@ -214,35 +214,80 @@ impl Index {
 }
 
 impl Path {
-    /// Writes the path as a C programmer would; `root` says what the root is called.
-    pub fn render(&self, root: &dyn Fn(Root) -> String) -> String {
-        let mut text = root(self.root);
-        let mut steps = self.steps.iter().peekable();
-        while let Some(step) = steps.next() {
+    /// Writes the path as a C programmer would. `name` says what the path or a beginning of it is called;
+    /// the longest one counts.
+    pub fn render(&self, name: &dyn Fn(&Path) -> Option<Name>) -> String {
+        let beginning = |length: usize| Path {
+            root: self.root,
+            steps: self.steps[..length].to_vec(),
+        };
+        let named = (0..=self.steps.len()).rev();
+        let (length, start) = named
+            .filter_map(|length| Some((length, name(&beginning(length))?)))
+            .next()
+            .unwrap_or((0, Name::Value(String::new())));
+        let rest = &self.steps[length..];
+        let (mut text, mut is_pointer) = match start {
+            Name::Value(text) => (text, false),
+            Name::Pointer(text) => (text, true),
+        };
+        for (position, step) in rest.iter().enumerate() {
+            let follow = |text: &str| {
+                if position == 0 && length == 0 {
+                    format!("*{text}")
+                } else {
+                    format!("(*{text})")
+                }
+            };
             match step {
-                Step::Deref => match steps.peek() {
-                    Some(Step::Field { name, .. }) => {
-                        text = format!("{text}->{name}");
-                        steps.next();
+                Step::Deref => {
+                    if is_pointer {
+                        text = follow(&text);
                     }
-                    Some(Step::Index(_)) => {}
-                    _ => text = format!("(*{text})"),
-                },
-                Step::Field { name, .. } => text = format!("{text}.{name}"),
+                    is_pointer = true;
+                    continue;
+                }
+                Step::Field { name: field, .. } => {
+                    let arrow = if is_pointer { "->" } else { "." };
+                    text = format!("{text}{arrow}{field}");
+                }
                 Step::Index(Index::Constant(value)) => text = format!("{text}[{value}]"),
-                Step::Index(Index::Entry(path)) => text = format!("{text}[{}]", path.render(root)),
+                Step::Index(Index::Entry(path)) => text = format!("{text}[{}]", path.render(name)),
                 Step::Index(Index::Any) => text = format!("{text}[?]"),
-                Step::Bytes(bytes) => text = format!("{text}{{{bytes:+}}}"),
+                Step::Bytes(bytes) => {
+                    if is_pointer {
+                        text = follow(&text);
+                    }
+                    text = format!("{text}{{{bytes:+}}}");
+                }
             }
+            is_pointer = false;
         }
-        text
+        if is_pointer { format!("*{text}") } else { text }
     }
+}
+
+/// What a place is called.
+pub enum Name {
+    /// By the name of what lies there.
+    Value(String),
+    /// By the name of a pointer to it.
+    Pointer(String),
 }
 
 /// Formals print as `$0`, `$1`.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(&|root| match root {
+        f.write_str(&self.render(&|path| {
+            let root = || Name::Value(path.root.to_string());
+            path.steps.is_empty().then(root)
+        }))
+    }
+}
+
+impl fmt::Display for Root {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match *self {
             Root::Formal(index) => format!("${index}"),
             Root::Global(global) => global.name.to_string(),
             Root::Local(local) => format!("%{}", local.0),
@@ -264,6 +309,7 @@ impl fmt::Display for Path {
                 format!("{}.%{}", function.name, local.0)
             }
             Root::Somewhere => "some".to_string(),
-        }))
+        };
+        f.write_str(&text)
     }
 }

@@ -51,6 +51,10 @@ impl State {
         self.registers.insert(local, value);
     }
 
+    pub fn registers(&self) -> impl Iterator<Item = LocalId> {
+        self.registers.keys().copied()
+    }
+
     pub fn retain_registers(&mut self, mut is_needed: impl FnMut(LocalId) -> bool) {
         self.registers.retain(|local, _| is_needed(*local));
     }

@@ -4,8 +4,8 @@ use super::execution::Execution;
 use super::path::{Path, Root, Site, Step};
 use super::state::State;
 use super::value::Value;
-use crate::dataflow::{Analysis, Domain, Solution, solve};
-use crate::ir::{BlockId, Body, RecordRef, StatementId, Terminator};
+use crate::dataflow::{Domain, Solution, solve};
+use crate::ir::{BlockId, Body, RecordRef, Terminator};
 use std::collections::BTreeSet;
 use ustr::Ustr;
 
@@ -60,17 +60,9 @@ pub fn summarise(body: &Body, execution: &Execution<'_>) -> (ValueSummary, Solut
         let Terminator::Return(returned) = &block.terminator else {
             continue;
         };
-        let Some(mut state) = solution.entries[index].clone() else {
+        let Some(state) = execution.exit_state(&solution, BlockId(index as u32)) else {
             continue;
         };
-        execution.enter(&mut state, BlockId(index as u32));
-        for (position, statement) in block.statements.iter().enumerate() {
-            let id = StatementId {
-                block: BlockId(index as u32),
-                index: position as u32,
-            };
-            execution.statement(&mut state, id, statement);
-        }
         if let Some(returned) = returned {
             result.join(&for_callers(state.operand(returned)));
         }

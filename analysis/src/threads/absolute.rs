@@ -18,7 +18,11 @@ pub(super) fn handed_over(value: Value) -> Value {
         }
         path
     };
+    let is_private = |path: &Path| matches!(path.root, Root::Global(global) if global.thread_local);
     match value {
+        // There, the name would mean another variable.
+        Value::Entry(path) | Value::Address(path) if is_private(&path) => Value::Anything,
+        Value::OneOf(paths) if paths.iter().any(is_private) => Value::Anything,
         Value::Entry(path) => Value::Entry(hand(path)),
         Value::Address(path) => Value::Address(hand(path)),
         Value::OneOf(paths) => Value::OneOf(paths.into_iter().map(hand).collect()),

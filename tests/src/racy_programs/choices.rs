@@ -6,7 +6,7 @@ use crate::random::Random;
 /// The plan of a seed, always the same one.
 pub fn plan(seed: u64) -> Plan {
     let mut random = Random::new(seed);
-    let is_disciplined = random.below(100) < 35;
+    let is_disciplined = random.below(100) < 30;
     let objects: Vec<Object> = (0..1 + random.below(2))
         .map(|_| object(&mut random))
         .collect();
@@ -237,4 +237,45 @@ fn calls(random: &mut Random, operations: &[Operation], fewest: usize) -> Vec<Ca
             },
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn distinct<T: std::fmt::Debug>(values: impl Iterator<Item = T>) -> usize {
+        let texts: BTreeSet<String> = values.map(|value| format!("{value:?}")).collect();
+        texts.len()
+    }
+
+    #[test]
+    fn everything_that_can_be_chosen_is_chosen() {
+        let plans: Vec<Plan> = (0..300).map(plan).collect();
+        let operations = || plans.iter().flat_map(|plan| &plan.operations);
+        let objects = || plans.iter().flat_map(|plan| &plan.objects);
+        assert_eq!(distinct(operations().map(|operation| operation.route)), 14);
+        assert_eq!(distinct(operations().map(|operation| operation.style)), 3);
+        assert_eq!(distinct(operations().map(|operation| operation.guard)), 9);
+        assert_eq!(distinct(operations().map(|operation| operation.access)), 22);
+        assert_eq!(distinct(objects().map(|object| object.storage)), 6);
+        assert_eq!(distinct(objects().map(|object| object.lock)), 4);
+        assert_eq!(distinct(objects().map(|object| object.lock_place)), 4);
+    }
+
+    #[test]
+    fn a_disciplined_program_has_every_lock_it_needs() {
+        for plan in (0..300).map(plan).filter(|plan| plan.is_disciplined) {
+            for operation in &plan.operations {
+                let is_right = match operation.guard {
+                    Guard::Right | Guard::Nested => true,
+                    Guard::Shared => operation.access.is_read(),
+                    Guard::Nothing => operation.access.is_always_atomic(),
+                    _ => false,
+                };
+                assert!(is_right, "program {}: {operation:?}", plan.seed);
+            }
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::plan::{Element, Plan, Route};
 
 /// Each try compiles and runs a program; a smaller one is not worth more time than this.
-const MOST_TRIES: usize = 60;
+const MOST_TRIES: usize = 40;
 
 /// The smallest plan that was found to pass `test`, with what the test said about it.
 ///

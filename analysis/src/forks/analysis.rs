@@ -1,0 +1,142 @@
+//! The fork set at every point of a function, and at its end.
+
+use super::domain::{ForkState, Handle, Started};
+use super::steps::{ForkCalls, ForkStep, ForkSteps, fork_steps};
+use crate::dataflow::{Analysis, Domain, Edge, Loops, Solution, solve, visit_statements};
+use crate::ir::{BlockId, Body, Statement, StatementId, Terminator};
+use crate::symexec::{Execution, Site, State, Value};
+
+/// What a function does to threads, for its callers.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ForkSummary {
+    /// Threads that it may have started.
+    pub threads: Vec<(Site, Started)>,
+    /// Handles in terms of its formals whose threads have ended when it returns.
+    pub joined: Vec<Handle>,
+}
+
+pub struct ForkSolution<'l> {
+    steps: ForkSteps,
+    loops: &'l Loops,
+    entries: Option<Solution<ForkState>>,
+    pub summary: ForkSummary,
+}
+
+/// Computes the fork sets of a function whose symbolic states are known.
+pub fn forks<'l>(
+    body: &Body,
+    states: &Solution<State>,
+    execution: &Execution<'l>,
+    calls: &dyn ForkCalls,
+) -> ForkSolution<'l> {
+    let steps = fork_steps(body, states, execution, calls);
+    let loops = execution.loops();
+    if steps.statements.is_empty() && steps.loops.is_empty() {
+        return ForkSolution {
+            steps,
+            loops,
+            entries: None,
+            summary: ForkSummary::default(),
+        };
+    }
+    let flow = Flow {
+        steps: &steps,
+        loops,
+    };
+    let entries = solve(&flow, body);
+    let mut exit: Option<ForkState> = None;
+    for (index, block) in body.blocks.iter().enumerate() {
+        if !matches!(block.terminator, Terminator::Return(_)) {
+            continue;
+        }
+        let Some(mut state) = entries.entries[index].clone() else {
+            continue;
+        };
+        for (position, statement) in block.statements.iter().enumerate() {
+            let id = StatementId {
+                block: BlockId(index as u32),
+                index: position as u32,
+            };
+            flow.statement(&mut state, id, statement);
+        }
+        match &mut exit {
+            Some(exit) => {
+                exit.join(&state);
+            }
+            None => exit = Some(state),
+        }
+    }
+    let exit = exit.unwrap_or_default();
+    let is_known = |handle: &Handle| {
+        let bound = match &handle.range {
+            Some((_, Value::Entry(path))) => path.is_known_outside(),
+            _ => true,
+        };
+        handle.place.outlives_function() && handle.place.is_known_outside() && bound
+    };
+    let threads = exit.threads.into_iter().map(|(call, mut started)| {
+        started.handle = started.handle.filter(is_known);
+        (call, started)
+    });
+    let summary = ForkSummary {
+        threads: threads.collect(),
+        joined: exit.joined.into_iter().filter(is_known).collect(),
+    };
+    ForkSolution {
+        steps,
+        loops,
+        entries: Some(entries),
+        summary,
+    }
+}
+
+impl ForkSolution<'_> {
+    /// Whether nothing happens to threads in the whole function.
+    pub fn is_idle(&self) -> bool {
+        self.entries.is_none()
+    }
+
+    /// Calls `visit` for every reachable statement with the fork set in front of it.
+    pub fn visit(&self, body: &Body, visit: impl FnMut(&ForkState, StatementId, &Statement)) {
+        if let Some(entries) = &self.entries {
+            let flow = Flow {
+                steps: &self.steps,
+                loops: self.loops,
+            };
+            visit_statements(&flow, body, entries, visit);
+        }
+    }
+}
+
+struct Flow<'s> {
+    steps: &'s ForkSteps,
+    loops: &'s Loops,
+}
+
+impl Analysis for Flow<'_> {
+    type Domain = ForkState;
+
+    fn entry(&self, _body: &Body) -> ForkState {
+        ForkState::default()
+    }
+
+    fn statement(&self, state: &mut ForkState, id: StatementId, _statement: &Statement) {
+        for step in self.steps.statements.get(&id).into_iter().flatten() {
+            match step {
+                ForkStep::Start(call, started) => state.start(*call, started.clone()),
+                ForkStep::JoinThread(call) => state.join_thread(*call),
+                ForkStep::JoinHandle(handle) => state.join_handle(handle),
+            }
+        }
+    }
+
+    fn edge(&self, state: &mut ForkState, edge: Edge<'_>) {
+        if let Some(handles) = self.steps.loops.get(&edge.from)
+            && !self.loops.is_inside(edge.to, edge.from)
+        {
+            for handle in handles {
+                state.join_handle(handle);
+            }
+        }
+    }
+}

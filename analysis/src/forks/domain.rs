@@ -1,0 +1,173 @@
+//! The lattice of fork sets.
+
+use crate::dataflow::Domain;
+use crate::ir::{FunctionRef, StatementId};
+use crate::symexec::{Path, Site, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A place in the program that starts threads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Origin {
+    pub function: FunctionRef,
+    pub statement: StatementId,
+}
+
+/// Where a thread's handle is kept: in a variable, or in the elements of an array.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Handle {
+    /// The place; the element that a loop counts through is `Any`.
+    pub place: Path,
+    /// The loop's first index and the bound that it stops at.
+    pub range: Option<(i128, Value)>,
+}
+
+/// What happened to threads since the function's entry.
+///
+/// Joining unites what was started and may run, because it may on any path, and intersects what was joined,
+/// because it must be on every path.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ForkState {
+    /// By the call that started them, here or in a callee.
+    pub threads: BTreeMap<Site, Started>,
+    /// Handles that callers know and whose threads have been joined.
+    pub joined: Vec<Handle>,
+}
+
+/// Threads that one call has started.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Started {
+    pub origins: BTreeSet<Origin>,
+    /// The last one may still run.
+    running: bool,
+    /// One of those before it may still run.
+    older_running: bool,
+    pub handle: Option<Handle>,
+}
+
+impl Started {
+    pub fn new(origin: Origin, handle: Option<Handle>) -> Started {
+        Started {
+            origins: BTreeSet::from([origin]),
+            running: true,
+            older_running: false,
+            handle,
+        }
+    }
+
+    pub fn may_run(&self) -> bool {
+        self.running || self.older_running
+    }
+
+    /// All of them have ended.
+    fn end_all(&mut self) {
+        self.running = false;
+        self.older_running = false;
+    }
+}
+
+impl ForkState {
+    pub fn start(&mut self, call: Site, started: Started) {
+        match self.threads.get_mut(&call) {
+            Some(known) => {
+                known.older_running |= known.running;
+                known.running |= started.running;
+                known.older_running |= started.older_running;
+                known.origins.extend(started.origins);
+                if known.handle != started.handle {
+                    known.handle = None;
+                }
+            }
+            None => {
+                self.threads.insert(call, started);
+            }
+        }
+    }
+
+    /// The thread that this call started last has ended.
+    pub fn join_thread(&mut self, call: Site) {
+        if let Some(thread) = self.threads.get_mut(&call) {
+            thread.running = false;
+        }
+    }
+
+    /// The thread, or all threads, whose handles are kept there have ended.
+    pub fn join_handle(&mut self, handle: &Handle) {
+        for thread in self.threads.values_mut() {
+            match &thread.handle {
+                Some(kept) if kept == handle => {
+                    // One variable keeps one handle: that of the last thread.
+                    if handle.range.is_some() {
+                        thread.end_all();
+                    } else {
+                        thread.running = false;
+                    }
+                }
+                Some(kept) if handle.covers(kept) => thread.end_all(),
+                _ => {}
+            }
+        }
+        if !self.joined.contains(handle) {
+            self.joined.push(handle.clone());
+        }
+    }
+
+    /// All threads that may have been started here.
+    pub fn started(&self) -> impl Iterator<Item = Origin> + '_ {
+        self.threads
+            .values()
+            .flat_map(|thread| thread.origins.iter().copied())
+    }
+
+    /// Those of them that may still run, with their handles.
+    pub fn running(&self) -> impl Iterator<Item = (Origin, Option<&Handle>)> {
+        let running = self.threads.values().filter(|thread| thread.may_run());
+        running.flat_map(|thread| {
+            let handle = thread.handle.as_ref();
+            thread.origins.iter().map(move |origin| (*origin, handle))
+        })
+    }
+}
+
+impl Handle {
+    /// Whether a handle in one element lies in the range of a loop over all of them.
+    pub fn covers(&self, other: &Handle) -> bool {
+        let (Some((first, Value::Constant(bound))), None) = (&self.range, &other.range) else {
+            return false;
+        };
+        let mut elements = self.place.steps.iter().zip(&other.place.steps);
+        self.place.root == other.place.root
+            && self.place.steps.len() == other.place.steps.len()
+            && elements.all(|(any, element)| {
+                use crate::symexec::{Index, Step};
+                match (any, element) {
+                    (Step::Index(Index::Any), Step::Index(Index::Constant(index))) => {
+                        (first..bound).contains(&index)
+                    }
+                    (any, element) => any == element,
+                }
+            })
+    }
+}
+
+impl Domain for ForkState {
+    fn join(&mut self, other: &ForkState) -> bool {
+        let before = self.clone();
+        for (call, theirs) in &other.threads {
+            match self.threads.get_mut(call) {
+                Some(mine) => {
+                    mine.origins.extend(&theirs.origins);
+                    mine.running |= theirs.running;
+                    mine.older_running |= theirs.older_running;
+                    if mine.handle != theirs.handle {
+                        mine.handle = None;
+                    }
+                }
+                None => {
+                    self.threads.insert(*call, theirs.clone());
+                }
+            }
+        }
+        self.joined.retain(|handle| other.joined.contains(handle));
+        *self != before
+    }
+}

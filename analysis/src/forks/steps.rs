@@ -1,0 +1,259 @@
+//! What calls do to threads, in terms of the function that calls.
+
+use super::analysis::ForkSummary;
+use super::domain::{Handle, Origin, Started};
+use crate::dataflow::{Solution, visit_statements};
+use crate::ir::{BlockId, Body, Operand, Statement, StatementId};
+use crate::models::{self, Action, FunctionModel};
+use crate::symexec::{
+    CallSite, Definition, Execution, Index, Path, Rebinding, Root, Site, State, Step, Targets, Value,
+    model_value,
+};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// What is known about threads in the functions that a body calls.
+pub trait ForkCalls {
+    /// What the call may do to threads: one effect for each function that it may reach.
+    fn fork_effects(&self, call: CallSite) -> Vec<ForkEffect<'_>>;
+}
+
+#[derive(Clone)]
+pub enum ForkEffect<'m> {
+    /// A function of the program, and the allocations that its callers rename.
+    Summary(Arc<ForkSummary>, Arc<crate::symexec::ValueSummary>),
+    Model(&'m FunctionModel),
+}
+
+/// One thing that a statement does.
+pub(super) enum ForkStep {
+    Start(Site, Started),
+    JoinThread(Site),
+    JoinHandle(Handle),
+}
+
+#[derive(Default)]
+pub(super) struct ForkSteps {
+    pub statements: FxHashMap<StatementId, Vec<ForkStep>>,
+    /// Loops that join a thread in each turn: all have ended where the loop has.
+    pub loops: FxHashMap<BlockId, Vec<Handle>>,
+}
+
+pub(super) fn fork_steps(
+    body: &Body,
+    states: &Solution<State>,
+    execution: &Execution<'_>,
+    calls: &dyn ForkCalls,
+) -> ForkSteps {
+    let mut steps = ForkSteps::default();
+    visit_statements(execution, body, states, |state, id, statement| {
+        let Statement::Call {
+            callee, arguments, ..
+        } = statement
+        else {
+            return;
+        };
+        let call = execution.call_site(state, id, callee, arguments.len());
+        let effects = calls.fork_effects(call);
+        if effects.is_empty() {
+            return;
+        }
+        let values: Vec<Value> = arguments
+            .iter()
+            .map(|argument| state.operand(argument))
+            .collect();
+        let mut found = Finder {
+            body,
+            states,
+            execution,
+            state,
+            id,
+            values: &values,
+            steps: &mut steps,
+        };
+        let is_certain = effects.len() == 1;
+        for effect in &effects {
+            match effect {
+                ForkEffect::Summary(forks, effects) => found.callee(forks, effects, is_certain),
+                ForkEffect::Model(model) => found.model(model, arguments, is_certain),
+            }
+        }
+    });
+    steps
+}
+
+struct Finder<'f, 'e> {
+    body: &'f Body,
+    states: &'f Solution<State>,
+    execution: &'f Execution<'e>,
+    state: &'f State,
+    id: StatementId,
+    values: &'f [Value],
+    steps: &'f mut ForkSteps,
+}
+
+impl Finder<'_, '_> {
+    fn add(&mut self, step: ForkStep) {
+        self.steps.statements.entry(self.id).or_default().push(step);
+    }
+
+    fn callee(
+        &mut self,
+        forks: &ForkSummary,
+        effects: &crate::symexec::ValueSummary,
+        is_certain: bool,
+    ) {
+        let site = self.execution.site(self.id);
+        let rebinding = Rebinding::new(self.state, self.values).at(site, &effects.heap);
+        for handle in forks.joined.iter().filter(|_| is_certain) {
+            if let Some(handle) = rebound_handle(&rebinding, handle) {
+                if let Some(thread) = handle_thread(self.state, &handle.place) {
+                    self.add(ForkStep::JoinThread(thread));
+                }
+                self.add(ForkStep::JoinHandle(handle));
+            }
+        }
+        for (call, started) in &forks.threads {
+            let part = match effects.heap.binary_search(call) {
+                Ok(index) => index as u32 + 1,
+                Err(_) => 0,
+            };
+            let mut started = started.clone();
+            started.handle = started
+                .handle
+                .and_then(|handle| rebound_handle(&rebinding, &handle));
+            self.add(ForkStep::Start(Site { part, ..site }, started));
+        }
+    }
+
+    fn model(&mut self, model: &FunctionModel, arguments: &[Operand], is_certain: bool) {
+        for effect in &model.effects {
+            match &effect.action {
+                Action::Start { handle, .. } => {
+                    let handle = handle.as_ref().and_then(|handle| self.handle_place(handle));
+                    let origin = Origin {
+                        function: self.body.function,
+                        statement: self.id,
+                    };
+                    let started = Started::new(origin, handle);
+                    self.add(ForkStep::Start(self.execution.site(self.id), started));
+                }
+                Action::Join {
+                    handle: Some(handle),
+                    ..
+                } if is_certain => self.join(handle, arguments),
+                _ => {}
+            }
+        }
+    }
+
+    /// Where a start puts the handle.
+    fn handle_place(&self, handle: &models::Value) -> Option<Handle> {
+        let (last, front) = handle.path.split_last()?;
+        if *last != models::Step::Dereference {
+            return None;
+        }
+        let pointer = models::Value {
+            root: handle.root,
+            path: front.into(),
+        };
+        match model_value(self.state, self.values, &pointer).targets() {
+            Targets::Exactly(place) => self.described(place),
+            Targets::OneOf(_) | Targets::Unknown => None,
+        }
+    }
+
+    fn join(&mut self, handle: &models::Value, arguments: &[Operand]) {
+        if let Value::Address(path) = model_value(self.state, self.values, handle)
+            && let Root::Heap(thread) = path.root
+        {
+            self.add(ForkStep::JoinThread(thread));
+        }
+        let models::Root::Argument(index) = handle.root else {
+            return;
+        };
+        let place = match arguments.get(usize::from(index)) {
+            Some(Operand::Local(local)) => self.loaded_from(*local),
+            _ => None,
+        };
+        let Some(handle) = place.and_then(|place| self.described(place)) else {
+            return;
+        };
+        match (&handle.range, self.counting_loop()) {
+            (Some(_), Some(head)) => {
+                let known = self.steps.loops.entry(head).or_default();
+                if !known.contains(&handle) {
+                    known.push(handle);
+                }
+            }
+            (Some(_), None) => {}
+            (None, _) => self.add(ForkStep::JoinHandle(handle)),
+        }
+    }
+
+    /// The place that a register was loaded from just before.
+    fn loaded_from(&self, local: crate::ir::LocalId) -> Option<Path> {
+        let statements = &self.body.block(self.id.block).statements;
+        let before = &statements[..self.id.index as usize];
+        let assigned = before.iter().rev().find(|statement| statement.target() == Some(local))?;
+        match assigned {
+            Statement::Load { place, .. } => match self.state.place(place) {
+                Targets::Exactly(path) => Some(path),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A place as a handle: an index that a loop counts becomes the loop's range.
+    fn described(&self, mut place: Path) -> Option<Handle> {
+        let mut range = None;
+        for step in &mut place.steps {
+            let Step::Index(Index::Entry(path)) = step else {
+                continue;
+            };
+            let Root::Value(Definition::Merge(head, counter)) = path.root else {
+                continue;
+            };
+            if range.is_some() || !path.steps.is_empty() {
+                return None;
+            }
+            range = Some(
+                self.execution
+                    .counted_range(self.states, head, counter)?,
+            );
+            *step = Step::Index(Index::Any);
+        }
+        Some(Handle { place, range })
+    }
+
+    /// The loop that runs this statement in each of its turns.
+    fn counting_loop(&self) -> Option<BlockId> {
+        self.execution.loops().passing(self.body, self.id.block)
+    }
+}
+
+/// The thread whose handle a place holds now.
+fn handle_thread(state: &State, place: &Path) -> Option<Site> {
+    match state.read_path(place) {
+        Value::Address(path) => match path.root {
+            Root::Heap(thread) => Some(thread),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn rebound_handle(rebinding: &Rebinding<'_>, handle: &Handle) -> Option<Handle> {
+    let Targets::Exactly(place) = rebinding.path(&handle.place) else {
+        return None;
+    };
+    let range = match &handle.range {
+        Some((first, bound)) => match rebinding.value(bound) {
+            Value::Anything | Value::Nothing => return None,
+            bound => Some((*first, bound)),
+        },
+        None => None,
+    };
+    Some(Handle { place, range })
+}
