@@ -2,10 +2,12 @@
 
 use super::facts::{Access, CallFact, Cell, FunctionFacts};
 use super::library;
+use super::statement_locks::held_at_statements;
 use crate::callgraph::{CallGraph, FunctionId, Target};
-use crate::dataflow::{Liveness, Loops, visit_statements};
-use crate::ir::{AccessMode, Body, Callee, LocalId, Place, Rvalue, Statement, StatementId, Ty};
-use crate::locksets::{Lockset, LocksetSolution, locksets};
+use crate::dataflow::{Liveness, Loops, Solution, visit_statements};
+use crate::forks::{ForkState, forks};
+use crate::ir::{AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
+use crate::locksets::{Lockset, locksets};
 use crate::summaries::{Callees, Semaphores, Summaries};
 use crate::symexec::{Execution, Root, State, Value, summarise};
 use rustc_hash::FxHashMap;
@@ -30,86 +32,71 @@ pub fn function_facts(
     let (_, states) = summarise(body, &execution);
     let solution = locksets(body, &states, &execution, &callees);
     let held = held_at_statements(body, &solution);
+    let forks = forks(body, &states, &execution, &callees);
+    let mut running: FxHashMap<StatementId, Arc<ForkState>> = FxHashMap::default();
+    let mut latest: Option<Arc<ForkState>> = None;
+    forks.visit(body, |state, id, statement| {
+        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
+            let shared = match &latest {
+                Some(known) if **known == *state => known.clone(),
+                _ => Arc::new(state.clone()),
+            };
+            latest = Some(shared.clone());
+            running.insert(id, shared);
+        }
+    });
+    let nothing = Arc::new(ForkState::default());
     let mut extraction = Extraction {
         graph,
         function,
         execution: &execution,
+        states: &states,
         loops: &loops,
         facts: FunctionFacts::default(),
     };
     visit_statements(&execution, body, &states, |state, id, statement| {
-        let locks = held.get(&id).cloned().unwrap_or_default();
-        extraction.statement(state, id, statement, locks);
+        let point = Point {
+            state,
+            id,
+            locks: held.get(&id).cloned().unwrap_or_default(),
+            forks: running.get(&id).unwrap_or(&nothing).clone(),
+        };
+        extraction.statement(&point, statement);
     });
     extraction.facts
 }
 
-/// The locks that a function holds at its accesses and calls, when the summaries of all are known.
-pub fn statement_locks(
-    graph: &CallGraph<'_>,
-    summaries: &Summaries,
-    semaphores: &Semaphores,
-    function: FunctionId,
-) -> FxHashMap<StatementId, Arc<Lockset>> {
-    let body = graph.functions.body(function);
-    let callees = Callees {
-        function,
-        graph,
-        summaries,
-        semaphores,
-    };
-    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
-    let execution = Execution::new(body, &callees, &loops, &liveness);
-    let (_, states) = summarise(body, &execution);
-    held_at_statements(body, &locksets(body, &states, &execution, &callees))
-}
-
-fn held_at_statements(
-    body: &Body,
-    solution: &LocksetSolution<'_>,
-) -> FxHashMap<StatementId, Arc<Lockset>> {
-    let mut held: FxHashMap<StatementId, Arc<Lockset>> = FxHashMap::default();
-    let mut latest: Option<Arc<Lockset>> = None;
-    solution.visit(body, |lockset, id, statement| {
-        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
-            let shared = match &latest {
-                Some(known) if **known == *lockset => known.clone(),
-                _ => Arc::new(lockset.clone()),
-            };
-            latest = Some(shared.clone());
-            held.insert(id, shared);
-        }
-    });
-    held
+/// What is known in front of a statement.
+pub(super) struct Point<'p> {
+    pub state: &'p State,
+    pub id: StatementId,
+    pub locks: Arc<Lockset>,
+    pub forks: Arc<ForkState>,
 }
 
 pub(super) struct Extraction<'x> {
     pub graph: &'x CallGraph<'x>,
     pub function: FunctionId,
     pub execution: &'x Execution<'x>,
+    pub states: &'x Solution<State>,
     pub loops: &'x Loops,
     pub facts: FunctionFacts,
 }
 
 impl Extraction<'_> {
-    fn statement(
-        &mut self,
-        state: &State,
-        id: StatementId,
-        statement: &Statement,
-        locks: Arc<Lockset>,
-    ) {
-        self.name(state, statement);
+    fn statement(&mut self, point: &Point<'_>, statement: &Statement) {
+        self.name(point.state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
                 self.facts.accesses.push(Access {
-                    statement: id,
+                    statement: point.id,
                     kind,
                     cell,
                     atomic: mode == AccessMode::Atomic,
                     frees: false,
-                    place: state.place(place),
-                    locks,
+                    place: point.state.place(place),
+                    locks: point.locks.clone(),
+                    forks: point.forks.clone(),
                 });
             }
             return;
@@ -118,7 +105,7 @@ impl Extraction<'_> {
             callee, arguments, ..
         } = statement
         {
-            self.call(state, id, callee, arguments, &locks);
+            self.call(point, callee, arguments);
         }
     }
 
@@ -166,17 +153,9 @@ impl Extraction<'_> {
         })
     }
 
-    fn call(
-        &mut self,
-        state: &State,
-        id: StatementId,
-        callee: &Callee,
-        arguments: &[crate::ir::Operand],
-        locks: &Arc<Lockset>,
-    ) {
-        let call = self
-            .execution
-            .call_site(state, id, callee, arguments.len());
+    fn call(&mut self, point: &Point<'_>, callee: &Callee, arguments: &[Operand]) {
+        let Point { state, id, .. } = *point;
+        let call = self.execution.call_site(state, id, callee, arguments.len());
         let values: Vec<Value> = arguments
             .iter()
             .map(|argument| state.operand(argument))
@@ -188,9 +167,7 @@ impl Extraction<'_> {
         {
             match target {
                 Target::Body(body) => bodies.push(body),
-                Target::Model(model) => {
-                    library::effects(self, state, id, model, arguments, &values, locks);
-                }
+                Target::Model(model) => library::effects(self, point, model, arguments, &values),
             }
         }
         if !bodies.is_empty() {
@@ -203,7 +180,8 @@ impl Extraction<'_> {
                 targets: bodies,
                 callee,
                 arguments: values,
-                locks: locks.clone(),
+                locks: point.locks.clone(),
+                forks: point.forks.clone(),
                 repeats: self.loops.repeats(id),
             });
         }

@@ -1,6 +1,7 @@
 //! The facts of one function.
 
 use crate::callgraph::FunctionId;
+use crate::forks::ForkState;
 use crate::ir::{AccessKind, StatementId};
 use crate::locksets::Lockset;
 use crate::models::Context;
@@ -40,6 +41,7 @@ pub struct Access {
     /// In terms of the function's entry.
     pub place: Targets,
     pub locks: Arc<Lockset>,
+    pub forks: Arc<ForkState>,
 }
 
 /// Which memory, for the index from memory to accesses.
@@ -59,6 +61,7 @@ pub struct CallFact {
     pub callee: Option<Value>,
     pub arguments: Vec<Value>,
     pub locks: Arc<Lockset>,
+    pub forks: Arc<ForkState>,
     /// May happen more than once in one run of the function.
     pub repeats: bool,
 }
@@ -71,6 +74,8 @@ pub struct StartFact {
     pub entry: Option<Value>,
     pub arguments: Vec<Value>,
     pub context: Context,
+    /// The threads that may run already.
+    pub forks: Arc<ForkState>,
     /// One run of the function may start it more than once.
     pub repeats: bool,
 }

@@ -1,38 +1,34 @@
 //! What library functions do that other threads may notice, as their models say.
 
-use super::extract::Extraction;
+use super::extract::{Extraction, Point};
 use super::facts::{Access, CallFact, Cell, StartFact};
 use crate::callgraph::FunctionId;
 use crate::ir::{AccessKind, Operand, StatementId};
-use crate::locksets::Lockset;
-use crate::models::{Action, AtomicOperation, FunctionModel, Root, Size, Step, Value as ModelValue};
-use crate::symexec::{State, Value, model_value};
-use std::sync::Arc;
+use crate::models::{
+    Action, AtomicOperation, FunctionModel, Root, Size, Step, Value as ModelValue,
+};
+use crate::symexec::{
+    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Value, model_value,
+};
 
 /// A call of a library function in front of its effects.
 struct LibraryCall<'c> {
-    state: &'c State,
-    statement: StatementId,
+    point: &'c Point<'c>,
     arguments: &'c [Operand],
     values: &'c [Value],
-    locks: &'c Arc<Lockset>,
 }
 
 pub(super) fn effects(
     extraction: &mut Extraction<'_>,
-    state: &State,
-    statement: StatementId,
+    point: &Point<'_>,
     model: &FunctionModel,
     arguments: &[Operand],
     values: &[Value],
-    locks: &Arc<Lockset>,
 ) {
     let call = LibraryCall {
-        state,
-        statement,
+        point,
         arguments,
         values,
-        locks,
     };
     for effect in &model.effects {
         match &effect.action {
@@ -81,13 +77,16 @@ pub(super) fn effects(
                 ..
             } => {
                 let started = call.functions(extraction, entry);
-                let repeats = *many || extraction.loops.repeats(statement);
+                let repeats = *many || extraction.loops.repeats(point.id);
+                let each = |value| per_thread(extraction, point.id, call.value(value));
+                let arguments = arguments.iter().map(each).collect();
                 extraction.facts.starts.push(StartFact {
-                    statement,
+                    statement: point.id,
                     targets: started,
                     entry: Some(call.value(entry)),
-                    arguments: arguments.iter().map(|value| call.value(value)).collect(),
+                    arguments,
                     context: *context,
+                    forks: point.forks.clone(),
                     repeats,
                 });
             }
@@ -98,7 +97,7 @@ pub(super) fn effects(
 
 impl LibraryCall<'_> {
     fn value(&self, value: &ModelValue) -> Value {
-        model_value(self.state, self.values, value)
+        model_value(self.point.state, self.values, value)
     }
 
     /// The argument that a model's value starts from.
@@ -134,11 +133,12 @@ impl LibraryCall<'_> {
             return;
         }
         extraction.facts.calls.push(CallFact {
-            statement: self.statement,
+            statement: self.point.id,
             targets,
             callee: Some(self.value(function)),
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
-            locks: self.locks.clone(),
+            locks: self.point.locks.clone(),
+            forks: self.point.forks.clone(),
             repeats: !matches!(action, Action::Once { .. }),
         });
     }
@@ -171,14 +171,59 @@ impl LibraryCall<'_> {
         // Of a string, the first characters are read; of anything else, all of it may be.
         let whole = !matches!(size, Some(Size::String | Size::Bytes(0)));
         extraction.facts.accesses.push(Access {
-            statement: self.statement,
+            statement: self.point.id,
             kind,
             cell: Cell { class, whole },
             atomic: false,
             frees: false,
             place: self.value(pointer).targets(),
-            locks: self.locks.clone(),
+            locks: self.point.locks.clone(),
+            forks: self.point.forks.clone(),
         });
         extraction.facts.accesses.last_mut()
+    }
+}
+
+/// What each thread of a loop gets for itself: the element with the loop's counter, the counter itself, or an
+/// object that this turn of the loop has allocated.
+fn per_thread(extraction: &Extraction<'_>, start: StatementId, value: Value) -> Value {
+    if !extraction.loops.repeats(start) {
+        return value;
+    }
+    let site = extraction.execution.site(start);
+    let is_counter = |path: &Path| match path.root {
+        PathRoot::Value(Definition::Merge(head, counter)) => {
+            path.steps.is_empty()
+                && extraction.loops.is_inside(start.block, head)
+                && extraction
+                    .execution
+                    .counted_range(extraction.states, head, counter)
+                    .is_some()
+        }
+        _ => false,
+    };
+    let own = |mut path: Path| {
+        if is_counter(&path) {
+            return Path::new(PathRoot::PerThread(site));
+        }
+        // Objects are named anew in each turn: one that has a name was made in this turn.
+        if let PathRoot::Heap(Site { statement, .. }) = path.root
+            && extraction.loops.repeats(statement)
+        {
+            path.root = PathRoot::PerThread(site);
+        }
+        for step in &mut path.steps {
+            if let PathStep::Index(Index::Entry(index)) = step
+                && is_counter(index)
+            {
+                **index = Path::new(PathRoot::PerThread(site));
+            }
+        }
+        path
+    };
+    match value {
+        Value::Entry(path) => Value::Entry(own(path)),
+        Value::Address(path) => Value::Address(own(path)),
+        value => value,
     }
 }

@@ -30,13 +30,15 @@ impl<'m> CallGraph<'m> {
             .into_par_iter()
             .map(|index| {
                 let body = functions.body(FunctionId(index as u32));
-                let calls = body.statements().filter_map(|(id, statement)| match statement {
-                    Statement::Call {
-                        callee: Callee::Indirect(_),
-                        ..
-                    } => Some((id, points_to.call_targets(body.function, id))),
-                    _ => None,
-                });
+                let calls = body
+                    .statements()
+                    .filter_map(|(id, statement)| match statement {
+                        Statement::Call {
+                            callee: Callee::Indirect(_),
+                            ..
+                        } => Some((id, points_to.call_targets(body.function, id))),
+                        _ => None,
+                    });
                 calls.collect()
             })
             .collect();

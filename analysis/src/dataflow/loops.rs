@@ -79,7 +79,10 @@ impl Loops {
     /// The head of the innermost loop around a block, if each of the loop's turns runs the block and the loop
     /// is left from its head alone.
     pub fn passing(&self, body: &Body, block: BlockId) -> Option<BlockId> {
-        let around = self.heads.keys().filter(|head| self.is_inside(block, **head));
+        let around = self
+            .heads
+            .keys()
+            .filter(|head| self.is_inside(block, **head));
         let head = *around.max_by_key(|head| self.position[head.0 as usize])?;
         let mut seen = BTreeSet::from([head]);
         let mut work: Vec<BlockId> = body.block(head).terminator.successors();
@@ -136,10 +139,14 @@ impl Loops {
         if !self.is_inside(*then, head) {
             return None;
         }
-        let compared = block.statements.iter().rev().find_map(|statement| match statement {
-            Statement::Assign { target, value } if target == condition => Some(value),
-            _ => None,
-        })?;
+        let compared = block
+            .statements
+            .iter()
+            .rev()
+            .find_map(|statement| match statement {
+                Statement::Assign { target, value } if target == condition => Some(value),
+                _ => None,
+            })?;
         let copies = Copies::of(counter, &block.statements);
         let bound = match compared {
             Rvalue::Binary {
@@ -158,9 +165,8 @@ impl Loops {
         };
         let first = self.position[head.0 as usize];
         let inside = (0..body.blocks.len()).map(|index| BlockId(index as u32));
-        let inside = inside.filter(|block| {
-            (first..=loop_.last).contains(&self.position[block.0 as usize])
-        });
+        let inside =
+            inside.filter(|block| (first..=loop_.last).contains(&self.position[block.0 as usize]));
         let mut increments = 0;
         for block in inside {
             let statements = &body.block(block).statements;

@@ -15,6 +15,20 @@ pub struct ForkSummary {
     pub joined: Vec<Handle>,
 }
 
+impl ForkSummary {
+    /// Makes it hold for both.
+    pub fn join(&mut self, other: &ForkSummary) {
+        let state = |summary: &ForkSummary| ForkState {
+            threads: summary.threads.iter().cloned().collect(),
+            joined: summary.joined.clone(),
+        };
+        let mut joined = state(self);
+        joined.join(&state(other));
+        self.threads = joined.threads.into_iter().collect();
+        self.joined = joined.joined;
+    }
+}
+
 pub struct ForkSolution<'l> {
     steps: ForkSteps,
     loops: &'l Loops,

@@ -6,8 +6,8 @@ use crate::dataflow::{Solution, visit_statements};
 use crate::ir::{BlockId, Body, Operand, Statement, StatementId};
 use crate::models::{self, Action, FunctionModel};
 use crate::symexec::{
-    CallSite, Definition, Execution, Index, Path, Rebinding, Root, Site, State, Step, Targets, Value,
-    model_value,
+    CallSite, Definition, Execution, Index, Path, Rebinding, Root, Site, State, Step, Targets,
+    Value, model_value,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -195,7 +195,10 @@ impl Finder<'_, '_> {
     fn loaded_from(&self, local: crate::ir::LocalId) -> Option<Path> {
         let statements = &self.body.block(self.id.block).statements;
         let before = &statements[..self.id.index as usize];
-        let assigned = before.iter().rev().find(|statement| statement.target() == Some(local))?;
+        let assigned = before
+            .iter()
+            .rev()
+            .find(|statement| statement.target() == Some(local))?;
         match assigned {
             Statement::Load { place, .. } => match self.state.place(place) {
                 Targets::Exactly(path) => Some(path),
@@ -218,10 +221,7 @@ impl Finder<'_, '_> {
             if range.is_some() || !path.steps.is_empty() {
                 return None;
             }
-            range = Some(
-                self.execution
-                    .counted_range(self.states, head, counter)?,
-            );
+            range = Some(self.execution.counted_range(self.states, head, counter)?);
             *step = Step::Index(Index::Any);
         }
         Some(Handle { place, range })

@@ -104,7 +104,9 @@ impl Lockset {
             .filter(|(path, _)| path.root == place.root && path.steps.starts_with(&place.steps))
             .map(|(path, hold)| {
                 let mut renamed = name.clone();
-                renamed.steps.extend_from_slice(&path.steps[place.steps.len()..]);
+                renamed
+                    .steps
+                    .extend_from_slice(&path.steps[place.steps.len()..]);
                 (renamed, *hold)
             })
             .collect();

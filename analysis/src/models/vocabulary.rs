@@ -372,6 +372,13 @@ impl FunctionModel {
         })
     }
 
+    /// Whether a call can start threads or wait for their end.
+    pub fn touches_threads(&self) -> bool {
+        self.effects
+            .iter()
+            .any(|effect| matches!(effect.action, Action::Start { .. } | Action::Join { .. }))
+    }
+
     /// Whether the function's own body runs as one of the effects.
     pub fn wraps_body(&self) -> bool {
         self.effects

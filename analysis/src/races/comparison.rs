@@ -60,7 +60,7 @@ impl<'c> Comparison<'c> {
         let mut verdict = Verdict::default();
         for (sighting, mine) in self.characters(left) {
             for (_, theirs) in self.characters(right) {
-                match compare(&self.program.contexts, &mine, &theirs) {
+                match compare(&self.program.functions, &self.program.contexts, &mine, &theirs) {
                     Ok(_) => verdict.races = true,
                     Err(reason) => {
                         verdict.apart.insert(reason);

@@ -28,7 +28,6 @@ pub enum ReasonKind {
     Initialisation,
     Unsharing,
     NonParallelThreads,
-    MainThread,
     ConditionalLocking,
 }
 
@@ -48,7 +47,6 @@ impl ReasonKind {
             ReasonKind::Initialisation => "doubt_initialisation",
             ReasonKind::Unsharing => "doubt_unsharing",
             ReasonKind::NonParallelThreads => "doubt_same_entry",
-            ReasonKind::MainThread => "doubt_main_thread",
             ReasonKind::ConditionalLocking => "doubt_conditional_locking",
         }
     }
@@ -65,7 +63,6 @@ pub(super) struct Evidence<'e> {
     pub location: &'e str,
     /// The guard, and what its lock is called.
     pub guard: Option<(Guard, String)>,
-    pub in_main: bool,
     pub is_fresh: bool,
     pub frees: bool,
     pub atomic_on_one_side: bool,
@@ -97,7 +94,11 @@ impl Evidence<'_> {
             add(ReasonKind::WriteWrite, 10, "both threads write".into());
         }
         let (kind, weight, text) = match self.pair.likeness {
-            Likeness::SameVariable => (ReasonKind::SameVariable, 15, "both access the same variable"),
+            Likeness::SameVariable => (
+                ReasonKind::SameVariable,
+                15,
+                "both access the same variable",
+            ),
             Likeness::SamePath => (
                 ReasonKind::SamePath,
                 8,
@@ -110,7 +111,7 @@ impl Evidence<'_> {
             ),
             Likeness::PointsTo => (
                 ReasonKind::PointsToOnly,
-                -25,
+                -15,
                 "only the points-to analysis says that both may access the same memory",
             ),
         };
@@ -131,10 +132,7 @@ impl Evidence<'_> {
             let text = "one side frees the object: no other thread should know it any more";
             add(ReasonKind::Unsharing, -20, text.into());
         }
-        if self.in_main {
-            let text = "one side runs in the main thread, perhaps before the other thread is started or after it has ended";
-            add(ReasonKind::MainThread, -15, text.into());
-        } else if self.same_entry {
+        if self.same_entry {
             let text = "both sides are the same thread function, which may never run twice at once";
             add(ReasonKind::NonParallelThreads, -5, text.into());
         } else {

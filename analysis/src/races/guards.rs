@@ -29,7 +29,9 @@ pub(super) fn guard(location: &Location) -> Option<Guard> {
     let mut without: BTreeMap<LockKey<'_>, BTreeSet<AccessKey>> = BTreeMap::new();
     let mut with: BTreeMap<LockKey<'_>, BTreeSet<AccessKey>> = BTreeMap::new();
     for (character, sightings) in &location.groups {
-        let keys = sightings.iter().map(|sighting| (sighting.function, sighting.access));
+        let keys = sightings
+            .iter()
+            .map(|sighting| (sighting.function, sighting.access));
         let keys: BTreeSet<AccessKey> = keys.collect();
         let absolute = character.protection.absolute.keys().map(LockKey::Absolute);
         let relative = character.protection.relative.keys().map(LockKey::Relative);
@@ -48,7 +50,9 @@ pub(super) fn guard(location: &Location) -> Option<Guard> {
                 }
             };
             if !held {
-                let keys = sightings.iter().map(|sighting| (sighting.function, sighting.access));
+                let keys = sightings
+                    .iter()
+                    .map(|sighting| (sighting.function, sighting.access));
                 without.entry(lock.clone()).or_default().extend(keys);
             }
         }

@@ -35,7 +35,10 @@ impl<'n> Names<'n> {
             }
             let value = match self.variables.values.get(beginning) {
                 Some(name) => Some(name.to_string()),
-                None => beginning.steps.is_empty().then(|| self.root(beginning.root)),
+                None => beginning
+                    .steps
+                    .is_empty()
+                    .then(|| self.root(beginning.root)),
             };
             value.map(Name::Value)
         });
@@ -60,7 +63,7 @@ impl<'n> Names<'n> {
                     None => described(statement),
                 }
             }
-            Root::Heap(site) => {
+            Root::Heap(site) | Root::PerThread(site) => {
                 let by = self.functions.resolve(site.function).first();
                 let maker = by.map(|function| self.functions.body(*function));
                 let statement = maker.map(|body| body.statement(site.statement));
@@ -106,7 +109,10 @@ fn without_brackets(name: &str) -> Option<&str> {
 }
 
 fn local_name(body: &Body, local: LocalId) -> String {
-    let name = body.locals.get(local.0 as usize).and_then(|local| local.name);
+    let name = body
+        .locals
+        .get(local.0 as usize)
+        .and_then(|local| local.name);
     name.map_or_else(|| "value".to_string(), |name| name.to_string())
 }
 

@@ -1,6 +1,6 @@
 //! Whether two places, as everybody knows them, may be the same memory.
 
-use crate::symexec::{Index, Path, Root, Step};
+use crate::symexec::{Index, Path, Root, Site, Step};
 
 /// How sure it is that two accesses touch the same memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -24,8 +24,15 @@ pub struct Described<'p> {
     pub relative: Option<&'p Path>,
 }
 
+/// Says whether what a thread has for itself is never given to a second one.
+pub type Distinct<'d> = &'d dyn Fn(Site) -> bool;
+
 /// How alike two places are that lie in the same class of memory; `None` if they are certainly different.
-pub fn likeness(left: Described<'_>, right: Described<'_>) -> Option<Likeness> {
+pub fn likeness(
+    left: Described<'_>,
+    right: Described<'_>,
+    distinct: Distinct<'_>,
+) -> Option<Likeness> {
     // Each thread has locals and thread-local variables of its own.
     let is_own = |place: Described<'_>| {
         let path = place.absolute.or(place.relative);
@@ -55,10 +62,10 @@ pub fn likeness(left: Described<'_>, right: Described<'_>) -> Option<Likeness> {
     let (Some(left), Some(right)) = (left.absolute, right.absolute) else {
         return Some(otherwise);
     };
-    match compare_roots(left, right) {
+    match compare_roots(left, right, distinct) {
         Roots::Different => None,
         Roots::Unknown => Some(otherwise),
-        Roots::Same => compare_steps(left, right, otherwise),
+        Roots::Same => compare_steps(left, right, otherwise, distinct),
     }
 }
 
@@ -68,7 +75,7 @@ enum Roots {
     Unknown,
 }
 
-fn compare_roots(left: &Path, right: &Path) -> Roots {
+fn compare_roots(left: &Path, right: &Path, distinct: Distinct<'_>) -> Roots {
     // Behind a pointer, a path says nothing about other paths.
     let is_fixed = |path: &Path| !path.steps.contains(&Step::Deref);
     match (left.root, right.root) {
@@ -81,6 +88,14 @@ fn compare_roots(left: &Path, right: &Path) -> Roots {
             Roots::Same
         }
         (Root::Heap(left), Root::Heap(right)) if left == right => Roots::Same,
+        (Root::PerThread(mine), Root::PerThread(theirs)) if mine == theirs => {
+            if is_fixed(left) && is_fixed(right) && distinct(mine) {
+                Roots::Different
+            } else {
+                Roots::Same
+            }
+        }
+        (Root::PerThread(_), _) | (_, Root::PerThread(_)) => Roots::Unknown,
         _ if !is_fixed(left) || !is_fixed(right) => Roots::Unknown,
         // One object may have a name for each call that handed it up.
         (Root::Heap(left), Root::Heap(right)) => {
@@ -95,11 +110,22 @@ fn compare_roots(left: &Path, right: &Path) -> Roots {
     }
 }
 
-fn compare_steps(left: &Path, right: &Path, otherwise: Likeness) -> Option<Likeness> {
+fn compare_steps(
+    left: &Path,
+    right: &Path,
+    otherwise: Likeness,
+    distinct: Distinct<'_>,
+) -> Option<Likeness> {
     let mut is_certain = true;
     for (mine, theirs) in left.steps.iter().zip(&right.steps) {
         match (mine, theirs) {
-            (Step::Field { record, name }, Step::Field { record: other, name: there }) => {
+            (
+                Step::Field { record, name },
+                Step::Field {
+                    record: other,
+                    name: there,
+                },
+            ) => {
                 if record == other && name != there && !record.is_union() {
                     return if is_certain || !crosses_pointer(left, right) {
                         None
@@ -120,6 +146,15 @@ fn compare_steps(left: &Path, right: &Path, otherwise: Likeness) -> Option<Liken
                     };
                 }
             }
+            (Step::Index(Index::Entry(mine)), Step::Index(Index::Entry(theirs)))
+                if mine == theirs && is_own_number(mine, distinct) =>
+            {
+                // Two threads have two numbers.
+                if !crosses_pointer(left, right) {
+                    return None;
+                }
+                is_certain = false;
+            }
             (Step::Index(_), Step::Index(_)) => is_certain = false,
             (mine, theirs) if mine == theirs => {}
             _ => return Some(otherwise),
@@ -137,4 +172,8 @@ fn compare_steps(left: &Path, right: &Path, otherwise: Likeness) -> Option<Liken
 
 fn crosses_pointer(left: &Path, right: &Path) -> bool {
     left.steps.contains(&Step::Deref) || right.steps.contains(&Step::Deref)
+}
+
+fn is_own_number(path: &Path, distinct: Distinct<'_>) -> bool {
+    matches!(path.root, Root::PerThread(site) if distinct(site)) && path.steps.is_empty()
 }

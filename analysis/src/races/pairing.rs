@@ -4,9 +4,10 @@ use super::evidence::Reason;
 use super::overlap::{Likeness, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
-use crate::callgraph::FunctionId;
+use crate::callgraph::{FunctionId, Functions};
 use crate::points_to::Class;
-use crate::threads::{Contexts, RootId};
+use crate::symexec::Site;
+use crate::threads::{Contexts, Moment, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,6 +123,7 @@ pub(super) fn location(
 /// The pairs of a location that nothing keeps apart.
 pub(super) fn pairs(
     location: &Location,
+    functions: &Functions,
     contexts: &Contexts,
     facts: &[FunctionFacts],
 ) -> Vec<Pair> {
@@ -129,7 +131,7 @@ pub(super) fn pairs(
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            let Ok(conflict) = compare(contexts, left, right) else {
+            let Ok(conflict) = compare(functions, contexts, left, right) else {
                 continue;
             };
             let (left_root, right_root) = conflict.roots;
@@ -188,6 +190,7 @@ pub enum Apart {
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
 pub(super) fn compare(
+    functions: &Functions,
     contexts: &Contexts,
     left: &Character,
     right: &Character,
@@ -198,11 +201,13 @@ pub(super) fn compare(
     if left.atomic && right.atomic {
         return Err(Apart::Atomic);
     }
-    let likeness = likeness(left.place(), right.place()).ok_or(Apart::DifferentMemory)?;
+    let distinct = |site: Site| is_given_once(functions, contexts, site);
+    let likeness =
+        likeness(left.place(), right.place(), &distinct).ok_or(Apart::DifferentMemory)?;
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = in_parallel(contexts, left, right).ok_or(Apart::NeverParallel)?;
+    let roots = in_parallel(functions, contexts, left, right).ok_or(Apart::NeverParallel)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,
@@ -253,27 +258,41 @@ impl Pair {
     }
 }
 
-/// Two threads that can be there at the same time, one for each side.
+/// Two threads that can be there at the same time, one for each side; two different ones if possible.
 fn in_parallel(
+    functions: &Functions,
     contexts: &Contexts,
     left: &Character,
     right: &Character,
 ) -> Option<(RootId, RootId)> {
     let mut same = None;
-    for &mine in &left.context_roots {
-        for &theirs in &right.context_roots {
-            let (one, other) = (contexts.root(mine), contexts.root(theirs));
-            if contexts.never_parallel(one, other) {
-                continue;
-            }
-            if mine == theirs {
-                if one.many && same.is_none() {
-                    same = Some((mine, theirs));
+    for &mine in &left.roots {
+        for &theirs in &right.roots {
+            let one = Moment {
+                root: mine,
+                threads: &left.threads,
+            };
+            let other = Moment {
+                root: theirs,
+                threads: &right.threads,
+            };
+            if contexts.in_parallel(functions, one, other) {
+                if mine != theirs {
+                    return Some((mine, theirs));
                 }
-            } else if !(one.is_main_thread() && other.is_main_thread()) {
-                return Some((mine, theirs));
+                same = same.or(Some((mine, theirs)));
             }
         }
     }
     same
+}
+
+/// Whether what a start gives to each thread is given to one only: the start's code runs once.
+fn is_given_once(functions: &Functions, contexts: &Contexts, start: Site) -> bool {
+    let mut started = contexts.roots.iter().filter(|root| {
+        root.origin(functions).is_some_and(|origin| {
+            origin.function == start.function && origin.statement == start.statement
+        })
+    });
+    started.all(|root| !root.restarted)
 }

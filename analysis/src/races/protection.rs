@@ -100,9 +100,8 @@ fn relations(lock: &Path, place: &Path, owns: bool) -> Vec<Relation> {
     }
     // Different variables: only elements with the same index belong together, and only in arrays that
     // are reached without a pointer.
-    let is_fixed = |path: &Path| {
-        matches!(path.root, Root::Global(_)) && !path.steps.contains(&Step::Deref)
-    };
+    let is_fixed =
+        |path: &Path| matches!(path.root, Root::Global(_)) && !path.steps.contains(&Step::Deref);
     if !is_fixed(lock) || !is_fixed(place) {
         return Vec::new();
     }

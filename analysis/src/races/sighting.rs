@@ -4,11 +4,12 @@ use super::overlap::Described;
 use super::protection::Protection;
 use crate::accesses::Access;
 use crate::callgraph::{CallGraph, FunctionId};
+use crate::forks::Origin;
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
 use crate::locksets::Mode;
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Definition, Path, Root, Step, Targets};
-use crate::threads::{Binder, Context, ContextId, Held};
+use crate::threads::{Binder, Context, ContextId, Held, RootId, Running};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use ustr::Ustr;
@@ -41,7 +42,9 @@ pub struct Character {
     pub protection: Protection,
     /// Members that are held as locks in objects that are not known to be the same.
     pub held_somewhere: BTreeSet<(RecordRef, Ustr)>,
-    pub context_roots: Vec<crate::threads::RootId>,
+    pub roots: Vec<RootId>,
+    /// Threads that the accessing thread may have started by then.
+    pub threads: BTreeMap<Origin, Running>,
 }
 
 impl Character {
@@ -76,7 +79,7 @@ impl Surroundings<'_> {
         access: &Access,
         function: FunctionId,
         context: &Context,
-        roots: &BTreeSet<crate::threads::RootId>,
+        roots: &BTreeSet<RootId>,
     ) -> Character {
         let held = held_locks(access, function, context);
         self.character_holding(access, function, context, roots, held)
@@ -135,7 +138,8 @@ impl Surroundings<'_> {
             relative,
             protection,
             held_somewhere,
-            context_roots: roots.iter().copied().collect(),
+            roots: roots.iter().copied().collect(),
+            threads: context.threads_at(&access.forks),
         }
     }
 
@@ -174,9 +178,7 @@ impl Surroundings<'_> {
         let (mut class, done) = match path.root {
             Root::Formal(index) => (register(LocalId(index))?, 1),
             Root::Value(Definition::Merge(_, local)) => (register(local)?, 1),
-            Root::Value(Definition::Statement(id)) => {
-                (register(body.statement(id).target()?)?, 1)
-            }
+            Root::Value(Definition::Statement(id)) => (register(body.statement(id).target()?)?, 1),
             Root::Global(global) => (points_to.place(name, &Place::global(global))?, 0),
             Root::Local(local) => (points_to.place(name, &Place::local(local))?, 0),
             _ => return None,

@@ -14,7 +14,7 @@ use crate::models::Models;
 use crate::points_to::{self, Constraints, PointsTo};
 use crate::summaries::{Semaphores, Summaries, summarise_program};
 use crate::symexec::{Path, Root, Targets};
-use crate::threads::{ContextId, Contexts, RootKind, ThreadRules, contexts};
+use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -48,7 +48,9 @@ pub fn analyse(
 ) -> WholeProgram {
     let points_to = points_to::solve(constraints, &|name| {
         let known = functions.resolve(name).iter();
-        known.map(|function| functions.body(*function).function).collect()
+        known
+            .map(|function| functions.body(*function).function)
+            .collect()
     });
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
@@ -76,8 +78,7 @@ pub fn analyse(
     let mut races: Vec<Race> = by_class
         .par_iter()
         .filter_map(|(class, accesses)| {
-            let location =
-                pairing::location(&surroundings, &facts, &contexts, *class, accesses);
+            let location = pairing::location(&surroundings, &facts, &contexts, *class, accesses);
             search.race(&location)
         })
         .collect();
@@ -121,7 +122,8 @@ fn with_distinct_ids(races: Vec<Race>) -> Vec<Race> {
 pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
     let mut found = FxHashSet::default();
     let mut note = |place: &Place| {
-        if let (Base::Global(global), Some(Projection::Index(_))) = (&place.base, place.path.first())
+        if let (Base::Global(global), Some(Projection::Index(_))) =
+            (&place.base, place.path.first())
         {
             found.insert(*global);
         }
@@ -152,7 +154,8 @@ struct Search<'s> {
 
 impl Search<'_> {
     fn race(&self, location: &Location) -> Option<Race> {
-        let mut pairs = pairing::pairs(location, self.contexts, self.facts);
+        let functions = self.surroundings.graph.functions;
+        let mut pairs = pairing::pairs(location, functions, self.contexts, self.facts);
         if pairs.is_empty() {
             return None;
         }
@@ -181,7 +184,10 @@ impl Search<'_> {
 
     /// What is accessed, by the access that names it best: a variable before a member before a pointer.
     fn location_name(&self, pairs: &[Pair]) -> String {
-        let candidates = pairs.iter().take(50).flat_map(|pair| [pair.first, pair.second]);
+        let candidates = pairs
+            .iter()
+            .take(50)
+            .flat_map(|pair| [pair.first, pair.second]);
         let best = candidates
             .filter_map(|sighting| match &self.access(sighting).place {
                 Targets::Exactly(path) => Some((naming_quality(path), sighting, path)),
@@ -206,12 +212,7 @@ impl Search<'_> {
         vec![name.to_string(), first, second]
     }
 
-    fn evidence<'e>(
-        &self,
-        location: &Location,
-        best: Pair,
-        name: &'e str,
-    ) -> Evidence<'e> {
+    fn evidence<'e>(&self, location: &Location, best: Pair, name: &'e str) -> Evidence<'e> {
         let guard = guards::guard(location).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
@@ -230,7 +231,6 @@ impl Search<'_> {
             pair: best,
             location: name,
             guard,
-            in_main: roots.iter().any(|root| root.kind == RootKind::Main),
             is_fresh: is_fresh(first) || is_fresh(second),
             frees: first.frees || second.frees,
             atomic_on_one_side: first.atomic != second.atomic,
@@ -243,7 +243,11 @@ impl Search<'_> {
     /// Whether the function of one side takes, elsewhere, a lock that the other side holds.
     fn locks_sometimes(&self, sighting: Sighting, other: &Access) -> bool {
         let facts = &self.facts[sighting.function.0 as usize];
-        let wanted: Vec<_> = other.locks.held().filter_map(|(path, _)| path.last_field()).collect();
+        let wanted: Vec<_> = other
+            .locks
+            .held()
+            .filter_map(|(path, _)| path.last_field())
+            .collect();
         let elsewhere = facts.accesses.iter().map(|access| &access.locks);
         elsewhere
             .flat_map(|locks| locks.held())

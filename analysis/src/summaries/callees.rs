@@ -3,6 +3,7 @@
 use super::fixpoint::Summaries;
 use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId, Target};
+use crate::forks::{ForkCalls, ForkEffect};
 use crate::locksets::{LockCalls, LockEffect};
 use crate::symexec::{CallEffect, CallSite, Calls};
 
@@ -70,5 +71,31 @@ impl LockCalls for Callees<'_> {
         let body = self.graph.functions.body(self.function);
         self.semaphores
             .is_binary(body, call, self.graph.points_to())
+    }
+}
+
+impl ForkCalls for Callees<'_> {
+    fn fork_effects(&self, call: CallSite) -> Vec<ForkEffect<'_>> {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        let effects: Vec<ForkEffect<'_>> = targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Body(body) => {
+                    let summary = self.summaries.get(body);
+                    ForkEffect::Summary(summary.forks.clone(), summary.values.clone())
+                }
+                Target::Model(model) => ForkEffect::Model(model),
+            })
+            .collect();
+        let is_idle = |effect: &ForkEffect<'_>| match effect {
+            ForkEffect::Summary(forks, _) => forks.threads.is_empty() && forks.joined.is_empty(),
+            ForkEffect::Model(model) => !model.touches_threads(),
+        };
+        if effects.iter().all(is_idle) {
+            return Vec::new();
+        }
+        effects
     }
 }

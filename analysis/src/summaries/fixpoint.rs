@@ -4,6 +4,7 @@ use super::callees::Callees;
 use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::{Liveness, Loops};
+use crate::forks::{ForkSummary, forks};
 use crate::locksets::{LockSummary, locksets};
 use crate::symexec::{Execution, ValueSummary, summarise};
 use rayon::prelude::*;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 pub struct Summary {
     pub values: Arc<ValueSummary>,
     pub locks: Arc<LockSummary>,
+    pub forks: Arc<ForkSummary>,
 }
 
 #[derive(Clone, Default)]
@@ -122,9 +124,12 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
     values.join(&old.values);
     let mut locks = (*new.locks).clone();
     locks.join(&old.locks);
+    let mut forks = (*new.forks).clone();
+    forks.join(&old.forks);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(locks),
+        forks: Arc::new(forks),
     }
 }
 
@@ -145,8 +150,10 @@ fn summarise_function(
     let execution = Execution::new(body, &callees, &loops, &liveness);
     let (values, states) = summarise(body, &execution);
     let solution = locksets(body, &states, &execution, &callees);
+    let forks = forks(body, &states, &execution, &callees);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(solution.summary),
+        forks: Arc::new(forks.summary),
     }
 }

@@ -61,15 +61,18 @@ impl Semaphores {
 }
 
 fn initialised(model: &FunctionModel) -> impl Iterator<Item = (&Value, &Value)> {
-    model.effects.iter().filter_map(|effect| match &effect.action {
-        Action::InitialiseLock {
-            lock,
-            kind: LockKind::Semaphore,
-            count: Some(count),
-            ..
-        } => Some((lock, count)),
-        _ => None,
-    })
+    model
+        .effects
+        .iter()
+        .filter_map(|effect| match &effect.action {
+            Action::InitialiseLock {
+                lock,
+                kind: LockKind::Semaphore,
+                count: Some(count),
+                ..
+            } => Some((lock, count)),
+            _ => None,
+        })
 }
 
 fn operand<'a>(value: &Value, arguments: &'a [Operand]) -> Option<&'a Operand> {

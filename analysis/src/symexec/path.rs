@@ -28,6 +28,8 @@ pub enum Root {
     Frame(FunctionRef, LocalId),
     /// A local variable of an activation of that function in another thread.
     ForeignFrame(FunctionRef, LocalId),
+    /// What each thread that this call starts has for itself: an object, or a number.
+    PerThread(Site),
     /// Nobody knows what: something with the steps that follow.
     Somewhere,
 }
@@ -107,6 +109,7 @@ impl Path {
             | Root::Heap(_)
             | Root::Frame(..)
             | Root::ForeignFrame(..)
+            | Root::PerThread(_)
             | Root::Somewhere => true,
             Root::Formal(_) | Root::Local(_) | Root::Value(_) => self.steps.contains(&Step::Deref),
         }
@@ -231,18 +234,11 @@ impl Path {
             Name::Value(text) => (text, false),
             Name::Pointer(text) => (text, true),
         };
-        for (position, step) in rest.iter().enumerate() {
-            let follow = |text: &str| {
-                if position == 0 && length == 0 {
-                    format!("*{text}")
-                } else {
-                    format!("(*{text})")
-                }
-            };
+        for step in rest {
             match step {
                 Step::Deref => {
                     if is_pointer {
-                        text = follow(&text);
+                        text = format!("(*{text})");
                     }
                     is_pointer = true;
                     continue;
@@ -256,7 +252,7 @@ impl Path {
                 Step::Index(Index::Any) => text = format!("{text}[?]"),
                 Step::Bytes(bytes) => {
                     if is_pointer {
-                        text = follow(&text);
+                        text = format!("(*{text})");
                     }
                     text = format!("{text}{{{bytes:+}}}");
                 }
@@ -291,7 +287,7 @@ impl fmt::Display for Root {
             Root::Formal(index) => format!("${index}"),
             Root::Global(global) => global.name.to_string(),
             Root::Local(local) => format!("%{}", local.0),
-            Root::Heap(site) => {
+            Root::Heap(site) | Root::PerThread(site) => {
                 let part = match site.part {
                     0 => String::new(),
                     part => format!(".{part}"),

@@ -44,7 +44,11 @@ impl<'r> Rebinding<'r> {
     /// What the callee's place is for the caller.
     pub fn path(&self, path: &Path) -> Targets {
         let (start, steps) = match path.root {
-            Root::Global(_) | Root::Frame(..) | Root::ForeignFrame(..) | Root::Somewhere => (
+            Root::Global(_)
+            | Root::Frame(..)
+            | Root::ForeignFrame(..)
+            | Root::PerThread(_)
+            | Root::Somewhere => (
                 Targets::Exactly(Path::new(path.root)),
                 path.steps.as_slice(),
             ),

@@ -10,6 +10,11 @@ pub struct Binder<'b> {
     pub bindings: &'b [Value],
 }
 
+/// Whether a path is a number that each thread has for itself.
+fn is_per_thread(path: &Path) -> bool {
+    matches!(path.root, Root::PerThread(_)) && path.steps.is_empty()
+}
+
 /// A value that is handed to another thread: locals of this one are foreign there.
 pub(super) fn handed_over(value: Value) -> Value {
     let hand = |mut path: Path| {
@@ -53,9 +58,11 @@ impl Binder<'_> {
     /// The place as everybody knows it.
     pub fn path(&self, path: &Path) -> Option<Path> {
         let (start, rest) = match path.root {
-            Root::Global(_) | Root::Heap(_) | Root::Frame(..) | Root::ForeignFrame(..) => {
-                (Path::new(path.root), path.steps.as_slice())
-            }
+            Root::Global(_)
+            | Root::Heap(_)
+            | Root::Frame(..)
+            | Root::ForeignFrame(..)
+            | Root::PerThread(_) => (Path::new(path.root), path.steps.as_slice()),
             Root::Local(local) => (
                 Path::new(Root::Frame(self.function, local)),
                 path.steps.as_slice(),
@@ -96,6 +103,7 @@ impl Binder<'_> {
             Index::Constant(_) | Index::Any => index.clone(),
             Index::Entry(path) => match self.value(&Value::Entry((**path).clone())) {
                 Value::Constant(value) => Index::Constant(value),
+                Value::Entry(path) if is_per_thread(&path) => Index::Entry(Box::new(path)),
                 _ => Index::Any,
             },
         }

@@ -3,6 +3,7 @@
 use super::absolute::Binder;
 use crate::accesses::CallFact;
 use crate::callgraph::FunctionId;
+use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, RecordRef, StatementId};
 use crate::locksets::{Lockset, Mode};
 use crate::symexec::{Path, Root, Step, Targets, Value};
@@ -19,6 +20,16 @@ pub struct Context {
     pub held_somewhere: BTreeSet<(RecordRef, Ustr)>,
     /// What the formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// Threads that this thread may have started, and where their handles are if they may still run.
+    pub threads: BTreeMap<Origin, Running>,
+}
+
+/// Whether a thread may still run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Running {
+    Ended,
+    /// Its handle is kept there, in terms of the function or as everybody knows it.
+    Perhaps(Option<Handle>),
 }
 
 /// A lock held at entry, and who took it.
@@ -39,7 +50,10 @@ impl Context {
     pub fn held_at(&self, since: &Lockset, function: FunctionId) -> BTreeMap<Path, Held> {
         let mut held: BTreeMap<Path, Held> = BTreeMap::new();
         if !since.released_any() {
-            let kept = self.held.iter().filter(|(path, _)| !since.may_release(path));
+            let kept = self
+                .held
+                .iter()
+                .filter(|(path, _)| !since.may_release(path));
             held.extend(kept.map(|(path, held)| (path.clone(), *held)));
         }
         for (path, hold) in since.held() {
@@ -52,6 +66,28 @@ impl Context {
             known.mode = known.mode.max(hold.mode);
         }
         held
+    }
+
+    /// The threads that this thread may have started until a point of the function.
+    pub fn threads_at(&self, since: &ForkState) -> BTreeMap<Origin, Running> {
+        let mut threads = self.threads.clone();
+        for running in threads.values_mut() {
+            if let Running::Perhaps(Some(handle)) = running
+                && since
+                    .joined
+                    .iter()
+                    .any(|joined| joined == handle || joined.covers(handle))
+            {
+                *running = Running::Ended;
+            }
+        }
+        for origin in since.started() {
+            threads.entry(origin).or_insert(Running::Ended);
+        }
+        for (origin, handle) in since.running() {
+            threads.insert(origin, Running::Perhaps(handle.cloned()));
+        }
+        threads
     }
 
     /// The context of a callee.
@@ -68,19 +104,26 @@ impl Context {
         };
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
+            threads: self.threads_at(&call.forks),
             ..Context::default()
         };
+        for running in context.threads.values_mut() {
+            if let Running::Perhaps(handle) = running {
+                *handle = handle.take().and_then(|handle| {
+                    let place = renamed(&handle.place, call, parameters)
+                        .or_else(|| binder.path(&handle.place))?;
+                    let range = handle
+                        .range
+                        .map(|(first, bound)| (first, binder.value(&bound)));
+                    Some(Handle { place, range })
+                });
+            }
+        }
         for (path, held) in self.held_at(&call.locks, caller) {
             let mut is_named = false;
-            for (index, argument) in call.arguments.iter().enumerate().take(parameters) {
-                if let Targets::Exactly(target) = argument.targets()
-                    && let Some(rest) = inside(&path, &target)
-                {
-                    let mut renamed = Path::new(Root::Formal(index as u32)).then(Step::Deref);
-                    renamed.steps.extend_from_slice(rest);
-                    context.held.insert(renamed, held);
-                    is_named = true;
-                }
+            for name in names_in_callee(&path, call, parameters) {
+                context.held.insert(name, held);
+                is_named = true;
             }
             if let Some(absolute) = binder.path(&path)
                 && !absolute.has_unknown_index()
@@ -121,8 +164,48 @@ impl Context {
                     }
                 })
                 .collect(),
+            threads: joined_threads(&self.threads, &other.threads),
         }
     }
+}
+
+fn joined_threads(
+    left: &BTreeMap<Origin, Running>,
+    right: &BTreeMap<Origin, Running>,
+) -> BTreeMap<Origin, Running> {
+    let mut joined = left.clone();
+    for (origin, theirs) in right {
+        let mine = joined.entry(*origin).or_insert_with(|| theirs.clone());
+        if mine != theirs {
+            let is_ended = *mine == Running::Ended && *theirs == Running::Ended;
+            *mine = if is_ended {
+                Running::Ended
+            } else {
+                Running::Perhaps(None)
+            };
+        }
+    }
+    joined
+}
+
+/// The names that a caller's place has in the callee.
+fn names_in_callee(path: &Path, call: &CallFact, parameters: usize) -> Vec<Path> {
+    let arguments = call.arguments.iter().enumerate().take(parameters);
+    arguments
+        .filter_map(|(index, argument)| {
+            let Targets::Exactly(target) = argument.targets() else {
+                return None;
+            };
+            let rest = inside(path, &target)?;
+            let mut name = Path::new(Root::Formal(index as u32)).then(Step::Deref);
+            name.steps.extend_from_slice(rest);
+            Some(name)
+        })
+        .collect()
+}
+
+fn renamed(path: &Path, call: &CallFact, parameters: usize) -> Option<Path> {
+    names_in_callee(path, call, parameters).into_iter().next()
 }
 
 /// If a place lies in another one: the steps from there.

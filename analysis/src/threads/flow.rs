@@ -2,7 +2,7 @@
 //! function's entry comes to them, instead of copies of them going up to every thread.
 
 use super::absolute::{Binder, handed_over};
-use super::context::{Context, ContextId};
+use super::context::{Context, ContextId, Running};
 use super::multiplicity;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
@@ -80,7 +80,9 @@ pub fn contexts(
         contexts: Contexts::default(),
         started: FxHashMap::default(),
     };
-    flow.contexts.functions.resize_with(facts.len(), Default::default);
+    flow.contexts
+        .functions
+        .resize_with(facts.len(), Default::default);
     flow.run(rules);
     let mut contexts = flow.contexts;
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
@@ -135,6 +137,9 @@ impl Flow<'_> {
                 kind,
                 bindings: vec![Value::Anything; body.parameters],
                 many: kind != RootKind::Main,
+                parents: BTreeSet::new(),
+                running_before: BTreeSet::new(),
+                restarted: false,
             });
         }
         while let Some((_, function, context)) = self.pending.pop_first() {
@@ -258,12 +263,7 @@ impl Flow<'_> {
     }
 
     /// What a call reaches in a context: one function, if the context knows the pointer.
-    fn targets(
-        &self,
-        function: FunctionId,
-        context: &Context,
-        call: &CallFact,
-    ) -> Vec<FunctionId> {
+    fn targets(&self, function: FunctionId, context: &Context, call: &CallFact) -> Vec<FunctionId> {
         match &call.callee {
             Some(value) => self.called(function, context, value, &call.targets),
             None => call.targets.clone(),
@@ -301,7 +301,9 @@ impl Flow<'_> {
             let bindings: Vec<Value> = (0..parameters)
                 .map(|index| {
                     let argument = start.arguments.get(index);
-                    argument.map_or(Value::Anything, |argument| handed_over(binder.value(argument)))
+                    argument.map_or(Value::Anything, |argument| {
+                        handed_over(binder.value(argument))
+                    })
                 })
                 .collect();
             let kind = RootKind::Started {
@@ -310,6 +312,14 @@ impl Flow<'_> {
                 at: start.statement,
             };
             let root = self.root(entry, kind, bindings, start.statement, function);
+            let before = context.threads_at(&start.forks);
+            let running = before
+                .iter()
+                .filter(|(_, running)| **running != Running::Ended);
+            let started = &mut self.contexts.roots[root.0 as usize];
+            started
+                .running_before
+                .extend(running.map(|(origin, _)| *origin));
             let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
             reached.starts.push((root, start.repeats));
         }
@@ -339,6 +349,9 @@ impl Flow<'_> {
             kind,
             bindings,
             many: false,
+            parents: BTreeSet::new(),
+            running_before: BTreeSet::new(),
+            restarted: false,
         });
         self.started.entry((by, at, entry)).or_default().push(root);
         root
@@ -390,13 +403,9 @@ impl Contexts {
         function: FunctionId,
     ) -> impl Iterator<Item = (ContextId, &Context, &BTreeSet<RootId>)> {
         let reached = self.functions[function.0 as usize].contexts.iter();
-        reached.enumerate().map(|(index, reached)| {
-            (
-                ContextId(index as u32),
-                &reached.context,
-                &reached.roots,
-            )
-        })
+        reached
+            .enumerate()
+            .map(|(index, reached)| (ContextId(index as u32), &reached.context, &reached.roots))
     }
 
     pub fn root(&self, root: RootId) -> &ThreadRoot {

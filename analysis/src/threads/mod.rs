@@ -5,9 +5,11 @@ mod absolute;
 mod context;
 mod flow;
 mod multiplicity;
+mod order;
 mod roots;
 
 pub use absolute::Binder;
-pub use context::{Context, ContextId, Held};
+pub use context::{Context, ContextId, Held, Running};
 pub use flow::{Arrival, Contexts, contexts};
+pub use order::Moment;
 pub use roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};

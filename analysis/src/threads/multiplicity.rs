@@ -6,6 +6,7 @@ use super::flow::{Arrival, Contexts};
 use super::roots::RootId;
 use crate::callgraph::{CallGraph, FunctionId};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// Marks the roots of which there are many.
 pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, components: &[Vec<u32>]) {
@@ -38,7 +39,11 @@ fn recursive(
         if is_recursive {
             for member in members {
                 let function = FunctionId(*member);
-                found.extend(contexts.of(function).map(|(context, ..)| (function, context)));
+                found.extend(
+                    contexts
+                        .of(function)
+                        .map(|(context, ..)| (function, context)),
+                );
             }
         }
     }
@@ -77,8 +82,10 @@ fn mark_roots(
     repeated: &FxHashSet<(FunctionId, ContextId)>,
 ) {
     let mut times = vec![0usize; contexts.roots.len()];
+    let mut restarted = vec![0usize; contexts.roots.len()];
+    let mut parents: Vec<BTreeSet<RootId>> = vec![BTreeSet::new(); contexts.roots.len()];
     for function in graph.functions.ids() {
-        for (id, ..) in contexts.of(function) {
+        for (id, _, roots) in contexts.of(function) {
             for (root, repeats) in &contexts.reached(function, id).starts {
                 let more = if *repeats || repeated.contains(&(function, id)) {
                     2
@@ -86,14 +93,16 @@ fn mark_roots(
                     1
                 };
                 times[root.0 as usize] += more;
+                let again = repeated.contains(&(function, id));
+                restarted[root.0 as usize] += if again { 2 } else { 1 };
+                parents[root.0 as usize].extend(roots);
             }
         }
     }
-    let many: Vec<RootId> = (0..times.len())
-        .filter(|index| times[*index] > 1)
-        .map(|index| RootId(index as u32))
-        .collect();
-    for root in many {
-        contexts.roots[root.0 as usize].many = true;
+    for (index, parents) in parents.into_iter().enumerate() {
+        let root = &mut contexts.roots[index];
+        root.many |= times[index] > 1;
+        root.restarted = restarted[index] > 1;
+        root.parents = parents;
     }
 }

@@ -1,9 +1,11 @@
 //! Where threads begin.
 
-use crate::callgraph::FunctionId;
+use crate::callgraph::{FunctionId, Functions};
+use crate::forks::Origin;
 use crate::ir::StatementId;
 use crate::models;
 use crate::symexec::Value;
+use std::collections::BTreeSet;
 use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -18,6 +20,12 @@ pub struct ThreadRoot {
     pub bindings: Vec<Value>,
     /// Several of it may run at the same time.
     pub many: bool,
+    /// The threads that start it.
+    pub parents: BTreeSet<RootId>,
+    /// Threads that its parent may have running when it is started.
+    pub running_before: BTreeSet<Origin>,
+    /// The code that starts it may run more than once, apart from loops around the start itself.
+    pub restarted: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -32,6 +40,16 @@ pub enum RootKind {
         by: FunctionId,
         at: StatementId,
     },
+}
+
+impl RootKind {
+    /// Whether it begins when it is started and ends when it is joined, as timers and handlers do not.
+    pub fn is_thread(self) -> bool {
+        match self {
+            RootKind::Main | RootKind::Exported | RootKind::Named => false,
+            RootKind::Started { context, .. } => context == models::Context::Thread,
+        }
+    }
 }
 
 /// Where execution may begin.
@@ -62,6 +80,17 @@ impl ThreadRules {
 }
 
 impl ThreadRoot {
+    /// The place that starts it.
+    pub fn origin(&self, functions: &Functions) -> Option<Origin> {
+        match self.kind {
+            RootKind::Started { by, at, .. } => Some(Origin {
+                function: functions.body(by).function,
+                statement: at,
+            }),
+            RootKind::Main | RootKind::Exported | RootKind::Named => None,
+        }
+    }
+
     /// Whether it runs in the main thread, one after the other with all else that does.
     // UNSOUND: callbacks of an event loop are taken to run in the main thread, one at a time.
     pub fn is_main_thread(&self) -> bool {

@@ -12,6 +12,7 @@ pub const LAYERS: &[&[&str]] = &[
     &["points_to"],
     &["symexec"],
     &["locksets"],
+    &["forks"],
     &["callgraph"],
     &["summaries"],
     &["accesses"],
