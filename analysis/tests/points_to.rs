@@ -7,7 +7,9 @@ use racelens_analysis::frontend::lower::Environment;
 use racelens_analysis::host::{AnalysisHost, Change, UnitChange};
 use racelens_analysis::ir::{Body, Callee, FunctionRef, Statement};
 use racelens_analysis::models::Models;
-use racelens_analysis::points_to::{Class, Object, PointsTo, constraints_with_layouts, solve};
+use racelens_analysis::points_to::{
+    Class, Object, PointsTo, constraints_with_layouts, disagreement, solve,
+};
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -71,11 +73,13 @@ fn analyse(text: &str) -> (Vec<Arc<Body>>, PointsTo) {
         bodies.push(body);
     }
     let names: Vec<FunctionRef> = bodies.iter().map(|body| body.function).collect();
-    let solution = solve(&functions, &|function| {
+    let resolve = |function: FunctionRef| {
         let known = names.iter().copied();
         known.filter(|name| *name == function).collect()
-    });
-    (bodies, solution)
+    };
+    // The slow twin of the solver reads every program, too.
+    assert_eq!(disagreement(&functions, &resolve), None, "{text}");
+    (bodies, solve(&functions, &resolve))
 }
 
 fn describe(solution: &PointsTo, class: Class, letters: &mut Vec<Class>) -> String {
@@ -117,7 +121,7 @@ fn name(object: &Object) -> String {
     }
 }
 
-const PROBE: &str = "library = \"test\"\n[[model]]\nfunctions = [\"probe\"]\narguments = 1\n";
+const PROBE: &str = "library = \"test\"\n[[model]]\nfunctions = [\"probe\"]\narguments = 1\neffects = [{ read = { pointer = \"arg0\", size = \"unknown\" } }]\n";
 
 const DECLARATIONS: &str = "typedef unsigned long size_t; typedef unsigned long pthread_t;
 void *malloc(size_t n); void *calloc(size_t n, size_t m); void *realloc(void *p, size_t n); void free(void *p); void abort(void);
@@ -450,4 +454,301 @@ fn a_cast_to_a_number_of_bytes_finds_the_member() {
             f: B = {x} shared
             f: B = {x} shared"#]],
     );
+}
+
+#[test]
+fn callers_of_an_allocation_function_have_objects_of_their_own() {
+    check(
+        "static void *checked(void *p) { if (!p) abort(); return p; }
+         void *xmalloc(size_t n) { void *p = malloc(n); if (!p) abort(); return p; }
+         void *xcalloc(size_t n) { void *p = xmalloc(n); memset(p, 0, n); return p; }
+         void *xchecked(size_t n) { return checked(malloc(n)); }
+         void *counted(size_t n) { size_t *p = malloc(n + sizeof n); if (!p) return 0; *p = n; return p + 1; }
+         void f(void) { int *p = xcalloc(4), *q = xcalloc(4), *r = xchecked(4), *s = xchecked(4), *t = counted(4), *u = counted(4);
+             probe(p); probe(q); probe(r); probe(s); probe(t); probe(u); }",
+        expect![[r#"
+            f: A = {new f@0.0}
+            f: B = {new f@0.2}
+            f: C = {new xchecked@0.0}
+            f: C = {new xchecked@0.0}
+            f: D = {new f@0.8}
+            f: E = {new f@0.10}"#]],
+    );
+}
+
+#[test]
+fn a_function_that_keeps_what_it_allocates_is_no_allocation_function() {
+    check(
+        "struct node { struct node *next; int *data; } *all;
+         struct node *create(int *data) { struct node *n = malloc(sizeof *n); n->data = data; return n; }
+         struct node *registered(void) { struct node *n = malloc(sizeof *n); n->next = all; all = n; return n; }
+         void f(void) { struct node *a = create(&x), *b = registered(); probe(a->data); probe(b); probe(all); }",
+        expect![[r#"
+            f: A = {x} shared
+            f: B = {new registered@0.0} shared
+            f: B = {new registered@0.0} shared"#]],
+    );
+}
+
+#[test]
+fn reallocation_keeps_contents_and_callers_apart() {
+    check(
+        "void *zrealloc(void *p, size_t n) { if (!p) return malloc(n); p = realloc(p, n); if (!p) abort(); return p; }
+         void *outer(void *p, size_t n) { return zrealloc(p, n * 2); }
+         void zfree(void *p) { if (p) free(p); }
+         void f(void) { int **a = malloc(8), **b = malloc(8); *a = &x; *b = &y; a = outer(a, 16); b = outer(b, 16); probe(*a); probe(*b); probe(a); zfree(a); zfree(b); }",
+        expect![[r#"
+            f: A = {x} shared
+            f: B = {y} shared
+            f: C = {new f@0.0, new f@0.8} to A"#]],
+    );
+}
+
+#[test]
+fn what_is_reallocated_and_kept_elsewhere_is_followed() {
+    check(
+        "int **kept; void grow(int **p) { kept = realloc(p, 16); }
+         void f(void) { int **a = malloc(8); *a = &x; grow(a); probe(*kept); }",
+        expect!["f: A = {x} shared"],
+    );
+}
+
+#[test]
+fn what_a_function_locks_is_followed() {
+    check(
+        "typedef struct { int held; } pthread_mutex_t; int pthread_mutex_lock(pthread_mutex_t *m);
+         struct a { int n; pthread_mutex_t lock; } a; struct b { pthread_mutex_t lock; } b;
+         void take(pthread_mutex_t *m) { pthread_mutex_lock(m); }
+         void f(void) { take(&a.lock); take(&b.lock); probe(&a.lock); probe(&b.lock); }",
+        expect![[r#"
+            f: A = {a, b} shared
+            f: A = {a, b} shared"#]],
+    );
+}
+
+#[test]
+fn members_of_records_in_a_union_are_told_apart_by_byte() {
+    check(
+        "struct one { int *a; int *b; }; struct two { int *p; int *q; }; union u { struct one one; struct two two; int *plain; } u;
+         void f(void) { u.one.a = &x; u.one.b = &y; probe(u.two.p); probe(u.two.q); probe(u.plain); }",
+        expect![[r#"
+            f: A = {x} shared
+            f: B = {y} shared
+            f: A = {x} shared"#]],
+    );
+}
+
+#[test]
+fn a_move_to_an_unknown_byte_reaches_every_member_of_the_record() {
+    check(
+        "struct s { int *a; int *b; }; struct other { int *c; } other;
+         void f(struct s *s, int n) { s->a = &x; s->b = &y; other.c = &z; probe(*(int **)((char *)s + n)); probe(s->a); probe(other.c); }
+         struct s *g(struct s *s, int n) { s->a = &x; s->b = &z; struct s *t = (struct s *)((char *)s + n); probe(t->a); probe(t->b); return t; }",
+        expect![[r#"
+            f: A = {x, y} shared
+            f: A = {x, y} shared
+            f: B = {z} shared
+            g: A = {x, y} shared
+            g: B = {z} shared"#]],
+    );
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
+    }
+
+    fn pick<'t>(&mut self, choices: &[&'t str]) -> &'t str {
+        choices[self.below(choices.len())]
+    }
+}
+
+const RANDOM_TYPES: &str = "
+struct base { int *number; struct base *next; void *any; int (*run)(struct base *, void *); };
+struct derived { struct base base; struct base *more; int *own; };
+struct member { int *before; struct base inner; union { int *plain; struct base *pointer; struct { int *deep; void *any; } record; } u; };
+struct base one, two, table[3]; struct derived big; struct member outer; void *anything; int *number; long integer;
+";
+
+/// Statements over the same few variables, so that they meet often.
+fn random_program(random: &mut Random) -> String {
+    let pointers = [
+        "b",
+        "c",
+        "&one",
+        "&two",
+        "table",
+        "table + 1",
+        "big.more",
+        "&big.base",
+        "&outer.inner",
+        "b->next",
+        "(struct base *)d",
+        "(struct base *)anything",
+        "m->u.pointer",
+        "&m->inner",
+        "copy(b)",
+        "make()",
+    ];
+    let assignable = [
+        "b",
+        "c",
+        "b->next",
+        "c->next",
+        "table[1].next",
+        "big.more",
+        "d->more",
+        "m->u.pointer",
+        "outer.inner.next",
+    ];
+    let statements: [&dyn Fn(&mut Random) -> String; 16] = [
+        &|random| format!("{} = {};", random.pick(&assignable), random.pick(&pointers)),
+        &|random| format!("{} = {};", random.pick(&assignable), random.pick(&pointers)),
+        &|random| {
+            format!(
+                "{}->number = {};",
+                random.pick(&["b", "c", "(&one)"]),
+                random.pick(&["&x", "&y", "number", "m->before", "m->u.plain"])
+            )
+        },
+        &|random| {
+            format!(
+                "*{} = *{};",
+                random.pick(&["b", "c", "(&one)"]),
+                random.pick(&["b", "c", "(&two)"])
+            )
+        },
+        &|random| {
+            format!(
+                "d = {};",
+                random.pick(&[
+                    "&big",
+                    "(struct derived *)b",
+                    "(struct derived *)anything",
+                    "(struct derived *)m"
+                ])
+            )
+        },
+        &|random| {
+            format!(
+                "m = {};",
+                random.pick(&[
+                    "&outer",
+                    "(struct member *)anything",
+                    "(struct member *)((char *)b - __builtin_offsetof(struct member, inner))"
+                ])
+            )
+        },
+        &|random| {
+            format!(
+                "anything = {};",
+                random.pick(&[
+                    "b",
+                    "d",
+                    "m",
+                    "number",
+                    "&anything",
+                    "malloc(8)",
+                    "xmalloc(8)",
+                    "b->any"
+                ])
+            )
+        },
+        &|random| {
+            format!(
+                "{}->run = {};",
+                random.pick(&["b", "c", "m->u.pointer"]),
+                random.pick(&["f0", "f1", "f2", "b->run"])
+            )
+        },
+        &|random| {
+            format!(
+                "b->run({}, {});",
+                random.pick(&["b", "c"]),
+                random.pick(&["anything", "d", "number"])
+            )
+        },
+        &|random| {
+            format!(
+                "{}(b, {});",
+                random.pick(&["f0", "f1", "f2"]),
+                random.pick(&["anything", "c", "m", "number"])
+            )
+        },
+        &|random| {
+            format!(
+                "integer = (long){}; number = (int *)(integer & ~1l);",
+                random.pick(&["b", "number", "anything"])
+            )
+        },
+        &|random| {
+            format!(
+                "memcpy({}, {}, 8);",
+                random.pick(&["b", "anything", "&one"]),
+                random.pick(&["c", "d", "&two"])
+            )
+        },
+        &|random| {
+            format!(
+                "m->u.record.{} = {};",
+                random.pick(&["deep", "any"]),
+                random.pick(&["number", "anything"])
+            )
+        },
+        &|random| {
+            format!(
+                "number = {};",
+                random.pick(&[
+                    "b->number",
+                    "*(int **)b",
+                    "*(int **)((char *)d + 8)",
+                    "*(int **)((char *)b + integer)",
+                    "&x",
+                    "d->own"
+                ])
+            )
+        },
+        &|random| {
+            format!(
+                "var(1, {}, {});",
+                random.pick(&["b", "c"]),
+                random.pick(&["number", "anything"])
+            )
+        },
+        &|random| {
+            format!(
+                "any = {}; b->any = any;",
+                random.pick(&["b", "m", "&any", "any"])
+            )
+        },
+    ];
+    let mut text = String::from(RANDOM_TYPES);
+    text.push_str("void *xmalloc(size_t n) { void *p = malloc(n); if (!p) abort(); return p; }
+        struct base *copy(struct base *b) { if (!b) abort(); return b; }
+        struct base *make(void) { struct base *b = xmalloc(sizeof *b); return b; }
+        void var(int n, ...) { __builtin_va_list list; __builtin_va_start(list, n); one.any = __builtin_va_arg(list, void *); }
+        int f0(struct base *b, void *any); int f1(struct base *b, void *any); int f2(struct base *b, void *any);\n");
+    for function in 0..3 {
+        text.push_str(&format!("int f{function}(struct base *b, void *any) {{ struct base *c = b; struct derived *d = 0; struct member *m = 0;\n"));
+        for _ in 0..random.below(5) {
+            let statement = statements[random.below(statements.len())];
+            text.push_str(&format!("    {}\n", statement(random)));
+        }
+        text.push_str("    return 0; }\n");
+    }
+    text
+}
+
+#[test]
+fn random_programs_have_the_classes_of_the_slow_twin() {
+    for seed in 0..150 {
+        let text = random_program(&mut Random(seed));
+        analyse(&text);
+    }
 }

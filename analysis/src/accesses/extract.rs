@@ -2,12 +2,11 @@
 
 use super::facts::{Access, CallFact, Cell, FunctionFacts};
 use super::library;
-use super::statement_locks::held_at_statements;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution, visit_statements};
 use crate::forks::{ForkState, forks};
-use crate::ir::{AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
-use crate::locksets::{Lockset, locksets};
+use crate::ir::{AccessMode, Body, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
+use crate::locksets::{Lockset, LocksetSolution, locksets};
 use crate::summaries::{Callees, Semaphores, Summaries};
 use crate::symexec::{Execution, Root, State, Value, summarise};
 use rustc_hash::FxHashMap;
@@ -72,6 +71,45 @@ pub(super) struct Point<'p> {
     pub id: StatementId,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+}
+
+/// The locks that a function holds at its accesses and calls, when the summaries of all are known.
+pub fn statement_locks(
+    graph: &CallGraph<'_>,
+    summaries: &Summaries,
+    semaphores: &Semaphores,
+    function: FunctionId,
+) -> FxHashMap<StatementId, Arc<Lockset>> {
+    let body = graph.functions.body(function);
+    let callees = Callees {
+        function,
+        graph,
+        summaries,
+        semaphores,
+    };
+    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
+    let execution = Execution::new(body, &callees, &loops, &liveness);
+    let (_, states) = summarise(body, &execution);
+    held_at_statements(body, &locksets(body, &states, &execution, &callees))
+}
+
+fn held_at_statements(
+    body: &Body,
+    solution: &LocksetSolution<'_>,
+) -> FxHashMap<StatementId, Arc<Lockset>> {
+    let mut held: FxHashMap<StatementId, Arc<Lockset>> = FxHashMap::default();
+    let mut latest: Option<Arc<Lockset>> = None;
+    solution.visit(body, |lockset, id, statement| {
+        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
+            let shared = match &latest {
+                Some(known) if **known == *lockset => known.clone(),
+                _ => Arc::new(lockset.clone()),
+            };
+            latest = Some(shared.clone());
+            held.insert(id, shared);
+        }
+    });
+    held
 }
 
 pub(super) struct Extraction<'x> {

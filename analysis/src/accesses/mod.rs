@@ -4,8 +4,6 @@
 mod extract;
 mod facts;
 mod library;
-mod statement_locks;
 
-pub use extract::function_facts;
+pub use extract::{function_facts, statement_locks};
 pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact, VariableNames};
-pub use statement_locks::statement_locks;

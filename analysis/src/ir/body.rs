@@ -164,7 +164,7 @@ pub enum UnaryOperator {
     Not,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum BinaryOperator {
     Add,
     Subtract,
@@ -228,6 +228,44 @@ pub enum AccessKind {
     Write,
     /// A read and a write that nothing comes between.
     Update,
+}
+
+impl BinaryOperator {
+    pub fn is_comparison(self) -> bool {
+        use BinaryOperator::*;
+        matches!(
+            self,
+            Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual
+        )
+    }
+
+    pub fn is_commutative(self) -> bool {
+        use BinaryOperator::*;
+        matches!(self, Add | Multiply | And | Or | Xor | Equal | NotEqual)
+    }
+
+    /// The result on constants, if it is the same in every integer type of C.
+    pub fn on_constants(self, left: i128, right: i128) -> Option<i128> {
+        use BinaryOperator::*;
+        let is_small = |value: i128| (0..=i128::from(i32::MAX)).contains(&value);
+        if !is_small(left) || !is_small(right) {
+            return None;
+        }
+        let result = match self {
+            Add => left + right,
+            Subtract => left - right,
+            Multiply => left * right,
+            Divide => left.checked_div(right)?,
+            Remainder => left.checked_rem(right)?,
+            ShiftLeft => left.checked_shl(u32::try_from(right).ok().filter(|by| *by < 31)?)?,
+            ShiftRight => left >> right.min(100),
+            And => left & right,
+            Or => left | right,
+            Xor => left ^ right,
+            Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual => return None,
+        };
+        is_small(result).then_some(result)
+    }
 }
 
 impl Statement {

@@ -172,6 +172,11 @@ impl LockState {
 }
 
 impl Untested {
+    /// Whether what is held is the same for all results but zero, as for functions that return error codes.
+    fn only_zero_matters(&self) -> bool {
+        self.outcomes.get(Sign::Negative) == self.outcomes.get(Sign::Positive)
+    }
+
     fn knowledge(&self, value: &Rvalue) -> Option<Knowledge> {
         let known = |operand: &Operand| match operand {
             Operand::Local(local) => self.registers.get(local).copied(),
@@ -193,10 +198,10 @@ impl Untested {
                 ..
             } => match (known(left), right, known(right), left) {
                 (Some(known), Operand::Integer(constant), _, _) => {
-                    known.compared(*operator, *constant)
+                    known.compared(*operator, *constant, self.only_zero_matters())
                 }
                 (_, _, Some(known), Operand::Integer(constant)) => {
-                    known.compared(mirrored(*operator)?, *constant)
+                    known.compared(mirrored(*operator)?, *constant, self.only_zero_matters())
                 }
                 _ => None,
             },
@@ -235,7 +240,12 @@ impl Knowledge {
     }
 
     /// What `register operator constant` says.
-    fn compared(self, operator: BinaryOperator, constant: i128) -> Option<Knowledge> {
+    fn compared(
+        self,
+        operator: BinaryOperator,
+        constant: i128,
+        only_zero_matters: bool,
+    ) -> Option<Knowledge> {
         use BinaryOperator::*;
         let (holds, fails) = match self {
             Knowledge::Same => {
@@ -252,9 +262,12 @@ impl Knowledge {
                     Sign::Negative => Signs::ALL,
                 };
                 let equal = Signs::one(sign);
-                // UNSOUND: a result that is compared with one error code is taken to have no other code of
-                // the same sign.
-                let different = Signs::ALL.without(equal);
+                let different = match constant {
+                    0 => Signs::NONZERO,
+                    // UNSOUND: a result that is compared with one error code is taken to have no other code.
+                    _ if only_zero_matters => Signs::ZERO,
+                    _ => Signs::ALL,
+                };
                 match operator {
                     Equal => (equal, different),
                     NotEqual => (different, equal),

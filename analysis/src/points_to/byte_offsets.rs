@@ -145,14 +145,14 @@ impl Builder<'_> {
                 };
                 let distance = bytes.unsigned_abs();
                 let Some(layout) = self.layouts.get(outer) else {
-                    return self.moved_out(register, value);
+                    return self.moved_out(register, value, outer);
                 };
                 if distance >= layout.size {
                     // A header in front of the object that it describes: one piece of memory.
                     return false;
                 }
                 let Some(path) = self.layouts.path_to(outer, distance, from) else {
-                    return self.moved_out(register, value);
+                    return self.moved_out(register, value, outer);
                 };
                 for label in &path {
                     self.mention_record(label.record);
@@ -188,14 +188,17 @@ impl Builder<'_> {
                 self.constraints.equal.push((pointed, cell));
                 true
             }
+            // An array of records that is stepped through by bytes.
+            None if from.is_some() && from == used_as.record(self.body, target) => false,
             None => self.moved_somewhere(register, value, from),
         }
     }
 
     /// The pointer now points to some object that contains what it pointed to.
-    fn moved_out(&mut self, register: TermId, value: TermId) -> bool {
+    fn moved_out(&mut self, register: TermId, value: TermId, outer: RecordRef) -> bool {
         let cell = self.target(value);
         self.constraints.spread.push(cell);
+        self.constraints.collapsed.push((cell, outer));
         self.flows(register, value, Flow::Always);
         true
     }
@@ -211,8 +214,8 @@ impl Builder<'_> {
         self.constraints.shifted.push(cell);
         // UNSOUND: Arithmetic on a `char *` or `void *` is assumed not to lead from one member of a
         // record to another.
-        if record.is_some() {
-            self.constraints.collapsed.push(cell);
+        if let Some(record) = record.filter(|record| !record.is_union()) {
+            self.constraints.collapsed.push((cell, record));
         }
         self.flows(register, value, Flow::Always);
         true

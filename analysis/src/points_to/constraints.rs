@@ -1,5 +1,6 @@
 //! What one function says about pointers, as equations between terms.
 
+use super::handling::Handling;
 use crate::ir::{FunctionRef, GlobalRef, LocalId, RecordLayout, RecordRef, StatementId, StringId};
 use std::sync::Arc;
 use ustr::Ustr;
@@ -17,12 +18,12 @@ pub struct Constraints {
     pub(super) containers: Vec<Container>,
     /// Cells to some byte of which a pointer was moved.
     pub(super) shifted: Vec<TermId>,
-    /// Cells whose parts cannot be told apart.
-    pub(super) collapsed: Vec<TermId>,
+    /// Cells of a record whose members cannot be told apart.
+    pub(super) collapsed: Vec<(TermId, RecordRef)>,
     /// Cells that cannot be told apart from what contains them.
     pub(super) spread: Vec<TermId>,
-    /// Union cells that are accessed as something that is no record.
-    pub(super) union_leaves: Vec<TermId>,
+    /// Cells of a union of which so many bytes are accessed as something that is no record.
+    pub(super) union_leaves: Vec<(TermId, RecordRef, u64)>,
     /// Values of variable arguments that somebody takes.
     pub(super) taken: Vec<TermId>,
     /// Cells of a record whose first word is accessed without naming the member.
@@ -36,6 +37,7 @@ pub struct Constraints {
     pub(super) result: Option<Argument>,
     /// Library functions that the function names as values, as if they had a body.
     pub(super) library: Vec<(FunctionRef, Arc<Constraints>)>,
+    pub(super) handling: Handling,
     /// Library functions' own doing: only in constraints that stand for a model.
     pub(super) effects: Effects,
 }
@@ -149,6 +151,4 @@ pub(super) struct Effects {
     pub callbacks: Vec<(TermId, Vec<Argument>)>,
     /// Values that other threads get.
     pub shared: Vec<TermId>,
-    /// The result is a new object, and nothing else comes back.
-    pub allocates: bool,
 }

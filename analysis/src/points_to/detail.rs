@@ -10,7 +10,7 @@ pub(super) struct Detail {
     pub fields: Vec<(LabelId, NodeId)>,
     /// The records as which the node is seen, sorted.
     pub views: Vec<RecordRef>,
-    /// Of what the node is which member.
+    /// Of what the node is which member, sorted by label.
     pub containers: Vec<(LabelId, Vec<NodeId>)>,
     /// The container to which somebody goes from here.
     pub inverses: Vec<(LabelId, NodeId)>,
@@ -21,11 +21,12 @@ pub(super) struct Detail {
     /// Variable arguments that nobody takes yet.
     pub offered: Vec<NodeId>,
     pub taken: bool,
-    pub collapsed: bool,
+    /// Records whose members are not told apart here, sorted.
+    pub collapsed: Vec<RecordRef>,
+    /// Unions of which so many first bytes are accessed as something that is no record.
+    pub union_leaves: Vec<(RecordRef, u64)>,
     pub shifted: bool,
     pub spread: bool,
-    pub union: bool,
-    pub union_leaf: bool,
 }
 
 impl Detail {
@@ -42,14 +43,41 @@ impl Detail {
         }
     }
 
+    pub fn is_collapsed(&self, record: RecordRef) -> bool {
+        self.collapsed.binary_search(&record).is_ok()
+    }
+
     pub fn inverse(&self, label: LabelId) -> Option<NodeId> {
         let known = self.inverses.iter().find(|known| known.0 == label);
         known.map(|known| known.1)
     }
 
     pub fn containers_by(&self, label: LabelId) -> Option<&[NodeId]> {
-        let known = self.containers.iter().find(|known| known.0 == label);
-        known.map(|known| known.1.as_slice())
+        let found = self
+            .containers
+            .binary_search_by_key(&label, |known| known.0);
+        found.ok().map(|index| self.containers[index].1.as_slice())
+    }
+
+    pub fn add_containers(&mut self, label: LabelId, mut nodes: Vec<NodeId>) {
+        match self
+            .containers
+            .binary_search_by_key(&label, |known| known.0)
+        {
+            Ok(index) => self.containers[index].1.append(&mut nodes),
+            Err(index) => self.containers.insert(index, (label, nodes)),
+        }
+    }
+
+    /// The containers, which are all one from now on.
+    pub fn unite_containers(&mut self, label: LabelId, with: NodeId) -> Vec<NodeId> {
+        match self
+            .containers
+            .binary_search_by_key(&label, |known| known.0)
+        {
+            Ok(index) => std::mem::replace(&mut self.containers[index].1, vec![with]),
+            Err(_) => Vec::new(),
+        }
     }
 
     /// How much work it is to move this into another class.

@@ -3,6 +3,7 @@
 use super::builder::{Builder, element_record, flow, pointed_record};
 use super::byte_offsets::UsedAs;
 use super::constraints::{Argument, Call, CalleeTerm, Constraints, Flow, Label, Term, TermId};
+use super::handling::handling;
 use super::layouts::Layouts;
 use crate::ir::*;
 use crate::models::Models;
@@ -39,6 +40,7 @@ pub fn constraints_with_layouts(
             builder.returned(operand);
         }
     }
+    builder.constraints.handling = handling(body, models);
     builder.finish()
 }
 
@@ -131,11 +133,21 @@ impl Builder<'_> {
     fn accessed(&mut self, place: &Place, ty: &Ty) -> TermId {
         let cell = self.place(place);
         let accessed = element_record(ty);
-        match place.path.last() {
-            Some(Projection::Field { record, .. }) if record.is_union() && accessed.is_none() => {
-                self.constraints.union_leaves.push(cell);
+        let last_field = place
+            .path
+            .iter()
+            .rev()
+            .find_map(|projection| match projection {
+                Projection::Field { record, .. } => Some(*record),
+                Projection::Index(_) => None,
+            });
+        match last_field {
+            Some(record) if record.is_union() && accessed.is_none() => {
+                let whole = matches!(place.path.last(), Some(Projection::Index(_)));
+                let bytes = if whole { u64::MAX } else { scalar_bytes(ty) };
+                self.constraints.union_leaves.push((cell, record, bytes));
             }
-            None => {
+            None if place.path.is_empty() => {
                 if let Base::Deref(pointer) = &place.base
                     && let Some(pointed) = self.operand_type(pointer).and_then(pointed_record)
                 {
@@ -300,6 +312,24 @@ impl Builder<'_> {
             ("__builtin_va_end", _) => true,
             _ => false,
         }
+    }
+}
+
+/// How many bytes a value that is no record takes at most.
+fn scalar_bytes(ty: &Ty) -> u64 {
+    match ty.kind() {
+        TyKind::Bool => 1,
+        TyKind::Int(int) => match int.rank {
+            IntRank::PlainChar | IntRank::Char => 1,
+            IntRank::Short => 2,
+            IntRank::Int => 4,
+            IntRank::Long | IntRank::LongLong => 8,
+            IntRank::Int128 | IntRank::BitInt(_) => 16,
+        },
+        TyKind::Float(FloatTy::Half) => 2,
+        TyKind::Float(FloatTy::Single) => 4,
+        TyKind::Float(FloatTy::Double) | TyKind::Pointer(_) => 8,
+        _ => u64::MAX,
     }
 }
 

@@ -5,35 +5,36 @@
 //! record unites values only, so that the two objects stay apart.
 
 use super::detail::Detail;
-use super::records::{LabelId, Records, Relation};
+use super::records::{LabelId, Records};
 use crate::ir::RecordRef;
 
 pub(super) type NodeId = u32;
 pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
-struct Node {
+pub(super) struct Node {
     parent: NodeId,
     size: u32,
-    target: NodeId,
+    pub(super) target: NodeId,
     detail: u32,
-    is_cell: bool,
+    pub(super) is_cell: bool,
 }
 
 /// What is still to be done. Nothing recurses, however deep the structures are.
-enum Task {
+pub(super) enum Task {
     Unite(NodeId, NodeId),
     /// The node is seen as both records.
     Relate(NodeId, RecordRef, RecordRef),
-    Collapse(NodeId),
+    /// The members of the record are not told apart.
+    Collapse(NodeId, RecordRef),
     /// A function that a class contains gets calls with this signature.
     Link(u32, u32),
 }
 
 pub(super) struct Graph {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     details: Vec<Detail>,
-    tasks: Vec<Task>,
+    pub(super) tasks: Vec<Task>,
     pub records: Records,
     /// Pairs of function and signature that have to be linked; the solver takes them.
     pub links: Vec<(u32, u32)>,
@@ -171,11 +172,6 @@ impl Graph {
         self.run();
     }
 
-    pub fn collapse(&mut self, node: NodeId) {
-        self.tasks.push(Task::Collapse(node));
-        self.run();
-    }
-
     /// A pointer into the cell was moved by some number of bytes.
     pub fn shift(&mut self, cell: NodeId) {
         let root = self.find(cell);
@@ -189,28 +185,6 @@ impl Graph {
         let root = self.find(cell);
         self.detail(root).spread = true;
         self.unite_spread(root);
-        self.tasks.push(Task::Collapse(root));
-        self.run();
-    }
-
-    /// A member of a union is accessed that is no record.
-    pub fn union_leaf(&mut self, cell: NodeId) {
-        let root = self.find(cell);
-        self.detail(root).union_leaf = true;
-        self.check_union(root);
-        self.run();
-    }
-
-    /// The first bytes of a record are accessed without naming the member.
-    pub fn first_word(&mut self, cell: NodeId, record: RecordRef) {
-        if !self.records.has_layout(record) {
-            return self.collapse(cell);
-        }
-        let mut inner = cell;
-        for label in self.records.first_word(record) {
-            inner = self.field(inner, label);
-            self.tasks.push(Task::Unite(cell, inner));
-        }
         self.run();
     }
 
@@ -244,16 +218,10 @@ impl Graph {
         let root = self.find(node);
         let record = self.records.get(label).record;
         if record.is_union() {
-            if self.records.has_layout(record) {
-                self.detail(root).union = true;
-                self.check_union(root);
-            } else {
-                self.tasks.push(Task::Collapse(root));
-            }
             return root;
         }
         let detail = self.detail(root);
-        if detail.collapsed {
+        if detail.is_collapsed(record) {
             return root;
         }
         if let Some(known) = detail.field(label) {
@@ -268,7 +236,7 @@ impl Graph {
         };
         // Making the value's member may have united nothing yet: tasks wait.
         self.detail(root).insert_field(label, child);
-        self.detail(child).containers.push((label, vec![root]));
+        self.detail(child).add_containers(label, vec![root]);
         self.add_view(root, record);
         child
     }
@@ -278,12 +246,9 @@ impl Graph {
         let root = self.find(cell);
         let record = self.records.get(label).record;
         if record.is_union() {
-            return self.field(root, label);
-        }
-        let detail = self.detail(root);
-        if detail.collapsed && detail.spread {
             return root;
         }
+        let detail = self.detail(root);
         if let Some(known) = detail.inverse(label) {
             return self.find(known);
         }
@@ -310,13 +275,13 @@ impl Graph {
             match task {
                 Task::Unite(left, right) => self.merge(left, right),
                 Task::Relate(node, left, right) => self.relate(node, left, right),
-                Task::Collapse(node) => self.merge_members(node),
+                Task::Collapse(node, record) => self.merge_members(node, record),
                 Task::Link(function, signature) => self.links.push((function, signature)),
             }
         }
     }
 
-    fn detail(&mut self, root: NodeId) -> &mut Detail {
+    pub(super) fn detail(&mut self, root: NodeId) -> &mut Detail {
         let node = &mut self.nodes[root as usize];
         if node.detail == NONE {
             node.detail = self.details.len() as u32;
@@ -359,7 +324,6 @@ impl Graph {
         self.merge_details(winner, lost);
         self.flush_pointer(winner);
         self.flush_offered(winner);
-        self.check_union(winner);
     }
 
     /// The details of two united nodes meet: what one asks for, the other may have.
@@ -370,7 +334,7 @@ impl Graph {
         }
         let kept = &mut self.details[kept];
         let tasks = &mut self.tasks;
-        for (label, child) in lost.fields {
+        for (label, child) in std::mem::take(&mut lost.fields) {
             match kept.field(label) {
                 Some(known) => tasks.push(Task::Unite(known, child)),
                 None => kept.insert_field(label, child),
@@ -397,21 +361,18 @@ impl Graph {
                 tasks.push(Task::Link(*function, *signature));
             }
         }
-        kept.functions.extend(lost.functions);
-        for (arguments, signature) in lost.signatures {
+        kept.functions.append(&mut lost.functions);
+        for (arguments, signature) in std::mem::take(&mut lost.signatures) {
             if !kept.signatures.iter().any(|known| known.0 == arguments) {
                 kept.signatures.push((arguments, signature));
             }
         }
         let new_labels: Vec<LabelId> = lost.containers.iter().map(|known| known.0).collect();
-        for (label, mut list) in lost.containers {
-            match kept.containers.iter_mut().find(|known| known.0 == label) {
-                Some((_, known)) => known.append(&mut list),
-                None => kept.containers.push((label, list)),
-            }
+        for (label, list) in std::mem::take(&mut lost.containers) {
+            kept.add_containers(label, list);
         }
         let mut inverse_labels: Vec<LabelId> = Vec::new();
-        for (label, outer) in lost.inverses {
+        for (label, outer) in std::mem::take(&mut lost.inverses) {
             inverse_labels.push(label);
             match kept.inverse(label) {
                 Some(known) => tasks.push(Task::Unite(known, outer)),
@@ -419,16 +380,23 @@ impl Graph {
             }
         }
         inverse_labels.extend(new_labels.iter().copied());
-        kept.equal_if_pointer.extend(lost.equal_if_pointer);
-        kept.offered.extend(lost.offered);
+        kept.equal_if_pointer.append(&mut lost.equal_if_pointer);
+        kept.offered.append(&mut lost.offered);
         kept.taken |= lost.taken;
-        kept.union |= lost.union;
-        kept.union_leaf |= lost.union_leaf;
         kept.shifted |= lost.shifted;
         kept.spread |= lost.spread;
-        if kept.collapsed || lost.collapsed {
-            tasks.push(Task::Collapse(winner));
+        for record in kept.collapsed.iter().chain(&lost.collapsed) {
+            if kept.is_collapsed(*record) != lost.is_collapsed(*record) {
+                tasks.push(Task::Collapse(winner, *record));
+            }
         }
+        let new_leaves: Vec<(RecordRef, u64)> = lost
+            .union_leaves
+            .iter()
+            .copied()
+            .filter(|leaf| !kept.union_leaves.contains(leaf))
+            .collect();
+        kept.union_leaves.extend(&new_leaves);
         let old_views = kept.views.clone();
         let new_views: Vec<RecordRef> = lost
             .views
@@ -438,6 +406,7 @@ impl Graph {
         for view in &new_views {
             self.add_view(winner, *view);
         }
+        self.unite_leaves(winner, &new_leaves, &old_views);
         for label in new_labels {
             self.climb(winner, label, &old_views);
         }
@@ -448,83 +417,15 @@ impl Graph {
         self.unite_spread(winner);
     }
 
-    /// The node is seen as a record.
-    fn add_view(&mut self, root: NodeId, record: RecordRef) {
-        let detail = self.detail(root);
-        let Err(position) = detail.views.binary_search(&record) else {
-            return;
-        };
-        let others = detail.views.clone();
-        detail.views.insert(position, record);
-        let labels: Vec<LabelId> = detail.containers.iter().map(|known| known.0).collect();
-        for other in others {
-            self.tasks.push(Task::Relate(root, record, other));
-        }
-        for label in labels {
-            self.climb(root, label, &[record]);
-        }
-        self.check_union(root);
-    }
-
-    /// A first member that is seen as the record around it is that record.
-    fn climb(&mut self, root: NodeId, label: LabelId, views: &[RecordRef]) {
-        if !self.nodes[root as usize].is_cell || !self.records.is_first(label) {
-            return;
-        }
-        let around = self.records.get(label).record;
-        let outside = views
-            .iter()
-            .any(|view| *view == around || self.records.prefix(*view, around).is_some());
-        if outside && let Some(list) = self.detail(root).containers_by(label) {
-            let tasks: Vec<Task> = list.iter().map(|one| Task::Unite(root, *one)).collect();
-            self.tasks.extend(tasks);
-        }
-    }
-
-    fn relate(&mut self, node: NodeId, left: RecordRef, right: RecordRef) {
-        match &*self.records.relation(left, right) {
-            Relation::Prefix(labels) => {
-                let mut inner = node;
-                for label in labels.iter() {
-                    inner = self.field(inner, *label);
-                    self.tasks.push(Task::Unite(node, inner));
-                }
-            }
-            Relation::Members(pairs) => {
-                for (one, other) in pairs {
-                    let (one, other) = (self.field(node, *one), self.field(node, *other));
-                    self.tasks.push(Task::Unite(one, other));
-                }
-            }
-            Relation::Collapse => self.tasks.push(Task::Collapse(node)),
-        }
-    }
-
-    fn merge_members(&mut self, node: NodeId) {
-        let root = self.find(node);
-        let detail = self.detail(root);
-        let first = !std::mem::replace(&mut detail.collapsed, true);
-        let fields = std::mem::take(&mut detail.fields);
-        detail.views.clear();
-        for (_, child) in fields {
-            self.tasks.push(Task::Unite(root, child));
-        }
-        if first && self.nodes[root as usize].is_cell {
-            let content = self.nodes[root as usize].target;
-            self.tasks.push(Task::Collapse(content));
-        }
-    }
-
     /// Where somebody goes from a member to its container, all containers are one.
     fn unite_containers(&mut self, root: NodeId, label: LabelId) {
         let detail = self.detail(root);
         let Some(outer) = detail.inverse(label) else {
             return;
         };
-        if let Some(list) = detail.containers_by(label) {
-            let tasks: Vec<Task> = list.iter().map(|one| Task::Unite(outer, *one)).collect();
-            self.tasks.extend(tasks);
-        }
+        let list = detail.unite_containers(label, outer);
+        let tasks = list.into_iter().map(|one| Task::Unite(outer, one));
+        self.tasks.extend(tasks);
     }
 
     fn unite_shifted(&mut self, root: NodeId) {
@@ -539,22 +440,13 @@ impl Graph {
     fn unite_spread(&mut self, root: NodeId) {
         let detail = self.detail(root);
         if detail.spread {
-            let outer: Vec<NodeId> = detail
-                .containers
-                .iter()
-                .flat_map(|(_, list)| list.iter().copied())
+            let labels: Vec<LabelId> = detail.containers.iter().map(|known| known.0).collect();
+            let outer: Vec<NodeId> = labels
+                .into_iter()
+                .flat_map(|label| detail.unite_containers(label, root))
                 .collect();
             let tasks = outer.into_iter().map(|outer| Task::Unite(root, outer));
             self.tasks.extend(tasks);
-            self.tasks.push(Task::Collapse(root));
-        }
-    }
-
-    /// Members of a union that are records are told apart by byte, others not at all.
-    fn check_union(&mut self, root: NodeId) {
-        let detail = self.detail(root);
-        if detail.union && detail.union_leaf && !detail.views.is_empty() && !detail.collapsed {
-            self.tasks.push(Task::Collapse(root));
         }
     }
 

@@ -6,20 +6,31 @@
 
 mod builder;
 mod byte_offsets;
+mod calls;
 mod constraints;
 mod containment;
 mod detail;
 mod escape;
 mod extract;
 mod graph;
+mod handling;
 mod layouts;
 mod model_effects;
+mod naive;
 mod records;
 mod solution;
 mod solve;
 mod terms;
+mod treatment;
+mod views;
+mod wrappers;
+
+#[cfg(test)]
+mod random_tests;
 
 pub use constraints::Constraints;
 pub use extract::{constraints, constraints_with_layouts};
+#[doc(hidden)]
+pub use naive::disagreement;
 pub use solution::{Class, Object, PointsTo};
 pub use solve::solve;

@@ -175,7 +175,6 @@ fn action(terms: &mut Terms, effects: &mut Effects, action: &Action, call: &Mode
 }
 
 fn allocate_result(terms: &mut Terms, effects: &mut Effects, call: &ModelledCall<'_>) {
-    effects.allocates = true;
     if let Some(result) = call.result {
         let (cell, heap) = (terms.target(result), terms.term(Term::Heap(call.site)));
         if !effects.equal.contains(&(cell, heap)) {

@@ -16,7 +16,8 @@ pub(super) struct Records {
     layouts: FxHashMap<RecordRef, Arc<RecordLayout>>,
     /// Pairs, smaller first, of records that share memory somewhere in the program.
     overlaid: FxHashSet<(RecordRef, RecordRef)>,
-    labels: Vec<Label>,
+    /// Each with whether it is where its record starts.
+    labels: Vec<(Label, bool)>,
     numbers: FxHashMap<Label, LabelId>,
     relations: FxHashMap<(RecordRef, RecordRef), Arc<Relation>>,
     prefixes: FxHashMap<(RecordRef, RecordRef), Option<Arc<[LabelId]>>>,
@@ -76,7 +77,12 @@ impl Records {
         let next = LabelId(self.labels.len() as u32);
         let id = *self.numbers.entry(label).or_insert(next);
         if id == next {
-            self.labels.push(label);
+            let layout = self.layouts.get(&label.record);
+            let first = layout.is_some_and(|layout| {
+                let field = layout.fields.iter().find(|field| field.name == label.name);
+                field.is_some_and(|field| field.offset == 0)
+            });
+            self.labels.push((label, first));
         }
         id
     }
@@ -86,7 +92,7 @@ impl Records {
     }
 
     pub fn get(&self, label: LabelId) -> Label {
-        self.labels[label.0 as usize]
+        self.labels[label.0 as usize].0
     }
 
     pub fn has_layout(&self, record: RecordRef) -> bool {
@@ -95,11 +101,7 @@ impl Records {
 
     /// Whether the member is where its record starts.
     pub fn is_first(&self, label: LabelId) -> bool {
-        let label = self.get(label);
-        self.layouts.get(&label.record).is_some_and(|layout| {
-            let field = layout.fields.iter().find(|field| field.name == label.name);
-            field.is_some_and(|field| field.offset == 0)
-        })
+        self.labels[label.0 as usize].1
     }
 
     /// The members through which `outer` begins with `inner`.
@@ -151,6 +153,26 @@ impl Records {
             }
         }
         way
+    }
+
+    /// Whether a union has members of that record. Of an unknown union nobody can say no.
+    pub fn is_alternative(&self, union: RecordRef, record: RecordRef) -> bool {
+        self.layouts.get(&union).is_none_or(|layout| {
+            let mut members = layout.fields.iter();
+            members.any(|field| element_record(&field.ty) == Some(record))
+        })
+    }
+
+    /// The members that start within so many first bytes; `None` without a layout.
+    pub fn within(&mut self, record: RecordRef, bytes: u64) -> Option<Vec<LabelId>> {
+        let layout = self.layouts.get(&record)?.clone();
+        let fields = layout.fields.iter().filter(|field| field.offset < bytes);
+        let names = fields.map(|field| field.name);
+        Some(
+            names
+                .map(|name| self.label(Label { record, name }))
+                .collect(),
+        )
     }
 
     pub fn relation(&mut self, left: RecordRef, right: RecordRef) -> Arc<Relation> {

@@ -42,7 +42,8 @@ struct ClassData {
     target: u32,
     /// Sorted by label.
     fields: Vec<(LabelId, u32)>,
-    collapsed: bool,
+    /// Records whose members are not told apart here, sorted.
+    collapsed: Vec<RecordRef>,
     objects: Arc<[Object]>,
     functions: Vec<FunctionRef>,
     shared: bool,
@@ -125,7 +126,7 @@ impl PointsTo {
     /// A member of a cell.
     pub fn field(&self, class: Class, record: RecordRef, name: Ustr) -> Option<Class> {
         let data = self.data(class);
-        if data.collapsed || record.is_union() {
+        if record.is_union() || data.collapsed.binary_search(&record).is_ok() {
             return Some(class);
         }
         let label = self.records.find_label(Label { record, name })?;
@@ -215,13 +216,13 @@ impl PointsTo {
             let mut data = ClassData {
                 target: numbers.of_node[content as usize],
                 fields: Vec::new(),
-                collapsed: false,
+                collapsed: Vec::new(),
                 objects: Arc::default(),
                 functions: Vec::new(),
                 shared: escaped[*root as usize],
             };
             if let Some(detail) = graph.detail_of(*root) {
-                data.collapsed = detail.collapsed;
+                data.collapsed = detail.collapsed.clone();
                 let fields = detail.fields.iter();
                 data.fields = fields
                     .map(|(label, child)| (*label, numbers.of_node[*child as usize]))

@@ -1,11 +1,10 @@
 //! Puts the constraints of all functions together and solves them.
 
-use super::constraints::{
-    Argument, Call, CalleeTerm, Constraints, Effects, Flow, Priority, Term, TermId,
-};
+use super::constraints::{CalleeTerm, Constraints, Term, TermId};
 use super::graph::{Graph, NodeId};
 use super::records::Records;
 use super::solution::{Object, PointsTo, Solved, SolvedFunction};
+use super::wrappers::{Wrapper, wrappers};
 use crate::ir::{FunctionRef, GlobalRef, StatementId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -17,6 +16,14 @@ pub fn solve(
     functions: &[(FunctionRef, Arc<Constraints>)],
     resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
 ) -> PointsTo {
+    PointsTo::new(solved(functions, resolve))
+}
+
+/// The classes as the solver leaves them.
+pub(super) fn solved(
+    functions: &[(FunctionRef, Arc<Constraints>)],
+    resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
+) -> Solved {
     let mut solver = Solver::new(functions, resolve);
     for index in 0..solver.bodies.len() {
         solver.instantiate(index);
@@ -30,38 +37,40 @@ pub fn solve(
 
 /// A function with its nodes.
 pub(super) struct SolverBody {
-    function: FunctionRef,
-    constraints: Arc<Constraints>,
+    pub(super) function: FunctionRef,
+    pub(super) constraints: Arc<Constraints>,
     /// The node of each term.
-    nodes: Vec<NodeId>,
+    pub(super) nodes: Vec<NodeId>,
     /// The value of the variable arguments.
-    extra: Option<NodeId>,
+    pub(super) extra: Option<NodeId>,
 }
 
 /// What a function's name means to a caller.
 #[derive(Clone)]
-struct Meaning {
-    bodies: Vec<usize>,
-    has_body: bool,
+pub(super) struct Meaning {
+    pub(super) bodies: Vec<usize>,
+    pub(super) has_body: bool,
 }
 
 pub(super) struct Solver<'a> {
-    graph: Graph,
-    bodies: Vec<SolverBody>,
+    pub(super) graph: Graph,
+    pub(super) bodies: Vec<SolverBody>,
     /// Where the bodies of the program end and those of library functions begin.
-    by_name: FxHashMap<FunctionRef, Vec<usize>>,
-    resolve: &'a dyn Fn(FunctionRef) -> Vec<FunctionRef>,
-    meanings: FxHashMap<FunctionRef, Meaning>,
-    library: FxHashMap<FunctionRef, usize>,
-    globals: FxHashMap<GlobalRef, NodeId>,
-    library_objects: FxHashMap<Ustr, NodeId>,
+    pub(super) by_name: FxHashMap<FunctionRef, Vec<usize>>,
+    pub(super) resolve: &'a dyn Fn(FunctionRef) -> Vec<FunctionRef>,
+    pub(super) meanings: FxHashMap<FunctionRef, Meaning>,
+    pub(super) library: FxHashMap<FunctionRef, usize>,
+    pub(super) globals: FxHashMap<GlobalRef, NodeId>,
+    pub(super) library_objects: FxHashMap<Ustr, NodeId>,
     /// Functions whose address is taken, as the graph numbers them, with their cells.
-    addressed: Vec<FunctionRef>,
-    function_cells: FxHashMap<FunctionRef, NodeId>,
-    objects: Vec<(NodeId, Object)>,
+    pub(super) addressed: Vec<FunctionRef>,
+    pub(super) function_cells: FxHashMap<FunctionRef, NodeId>,
+    pub(super) objects: Vec<(NodeId, Object)>,
     /// Values that somebody outside the program or another thread gets.
-    shared: Vec<NodeId>,
-    indirect_calls: FxHashMap<(FunctionRef, StatementId), (NodeId, usize)>,
+    pub(super) shared: Vec<NodeId>,
+    pub(super) indirect_calls: FxHashMap<(FunctionRef, StatementId), (NodeId, usize)>,
+    /// What callers can rely on, for each function of the program.
+    pub(super) wrappers: Vec<Wrapper>,
 }
 
 impl<'a> Solver<'a> {
@@ -69,16 +78,14 @@ impl<'a> Solver<'a> {
         functions: &'a [(FunctionRef, Arc<Constraints>)],
         resolve: &'a dyn Fn(FunctionRef) -> Vec<FunctionRef>,
     ) -> Solver<'a> {
-        let mut records = Records::new(functions.iter().map(|(_, constraints)| &**constraints));
         let mut bodies = Vec::with_capacity(functions.len());
         let mut by_name: FxHashMap<FunctionRef, Vec<usize>> = FxHashMap::default();
         for (index, (function, constraints)) in functions.iter().enumerate() {
             by_name.entry(*function).or_default().push(index);
             bodies.push(SolverBody::new(*function, constraints.clone()));
         }
-        overlay_arguments(functions, &by_name, resolve, &mut records);
         let mut solver = Solver {
-            graph: Graph::new(records),
+            graph: Graph::new(program_records(functions, resolve)),
             bodies,
             by_name,
             resolve,
@@ -91,7 +98,12 @@ impl<'a> Solver<'a> {
             objects: Vec::new(),
             shared: Vec::new(),
             indirect_calls: FxHashMap::default(),
+            wrappers: Vec::new(),
         };
+        let constraints: Vec<&Arc<Constraints>> = functions.iter().map(|one| &one.1).collect();
+        solver.wrappers = wrappers(&constraints, &mut |function| {
+            solver.meaning(function).bodies
+        });
         for (_, constraints) in functions {
             for (function, library) in &constraints.library {
                 if !solver.library.contains_key(function) && !solver.meaning(*function).has_body {
@@ -106,7 +118,7 @@ impl<'a> Solver<'a> {
         solver
     }
 
-    fn meaning(&mut self, function: FunctionRef) -> Meaning {
+    pub(super) fn meaning(&mut self, function: FunctionRef) -> Meaning {
         if let Some(known) = self.meanings.get(&function) {
             return known.clone();
         }
@@ -179,7 +191,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn object(&mut self, object: Object) -> NodeId {
+    pub(super) fn object(&mut self, object: Object) -> NodeId {
         let cell = self.graph.cell();
         self.objects.push((cell, object));
         cell
@@ -209,14 +221,14 @@ impl<'a> Solver<'a> {
         for cell in &constraints.shifted {
             self.graph.shift(at(*cell));
         }
-        for cell in &constraints.collapsed {
-            self.graph.collapse(at(*cell));
+        for (cell, record) in &constraints.collapsed {
+            self.graph.collapse(at(*cell), *record);
         }
         for cell in &constraints.spread {
             self.graph.spread(at(*cell));
         }
-        for cell in &constraints.union_leaves {
-            self.graph.union_leaf(at(*cell));
+        for (cell, union, bytes) in &constraints.union_leaves {
+            self.graph.union_leaf(at(*cell), *union, *bytes);
         }
         for value in &constraints.taken {
             self.graph.take(at(*value));
@@ -240,167 +252,7 @@ impl<'a> Solver<'a> {
         self.link_all();
     }
 
-    fn effects(&mut self, effects: &Effects, nodes: &[NodeId]) {
-        let at = |id: TermId| nodes[id.0 as usize];
-        for (left, right) in &effects.equal {
-            self.graph.unite(at(*left), at(*right));
-        }
-        for (left, right) in &effects.equal_if_pointer {
-            self.graph.unite_if_pointer(at(*left), at(*right));
-        }
-        for (function, arguments) in &effects.callbacks {
-            let cell = self.graph.target(at(*function));
-            self.call_cell(cell, arguments, None, nodes);
-        }
-        self.shared.extend(effects.shared.iter().map(|id| at(*id)));
-    }
-
-    fn call(&mut self, index: usize, call: &Call) {
-        let nodes = std::mem::take(&mut self.bodies[index].nodes);
-        match call.callee {
-            CalleeTerm::Direct(function) => {
-                let meaning = self.meaning(function);
-                let model = call
-                    .model
-                    .as_ref()
-                    .filter(|model| !meaning.has_body || model.priority != Priority::Fallback);
-                if let Some(model) = model {
-                    self.effects(&model.effects, &nodes);
-                }
-                let replaced = model.is_some_and(|model| model.priority == Priority::Replaces);
-                self.bodies[index].nodes = nodes;
-                if meaning.has_body && !replaced {
-                    let arguments = self.actuals(index, &call.arguments);
-                    let result = self.actual(index, call.result.as_ref());
-                    for body in meaning.bodies {
-                        self.link(body, &arguments, result);
-                    }
-                } else if model.is_none() {
-                    self.unknown_call(index, call);
-                }
-            }
-            CalleeTerm::Indirect(value) => {
-                let cell = self.graph.target(nodes[value.0 as usize]);
-                self.call_cell(cell, &call.arguments, call.result.as_ref(), &nodes);
-                self.bodies[index].nodes = nodes;
-                let key = (self.bodies[index].function, call.site);
-                self.indirect_calls
-                    .insert(key, (cell, call.arguments.len()));
-            }
-        }
-    }
-
-    /// Nobody knows what the function does with what it gets.
-    fn unknown_call(&mut self, index: usize, call: &Call) {
-        let nodes = &self.bodies[index].nodes;
-        let values = call.arguments.iter().chain(call.result.as_ref());
-        let values = values.filter_map(|argument| argument.value);
-        let values = values.map(|value| nodes[value.0 as usize]);
-        self.shared.extend(values);
-    }
-
-    /// A call of whatever function the cell is.
-    fn call_cell(
-        &mut self,
-        cell: NodeId,
-        arguments: &[Argument],
-        result: Option<&Argument>,
-        nodes: &[NodeId],
-    ) {
-        let signature = self.graph.add_signature(cell, arguments.len());
-        let (formals, own_result) = self.graph.signatures[signature as usize].clone();
-        let with_formals = arguments.iter().zip(formals);
-        for (argument, formal) in with_formals.chain(result.map(|result| (result, own_result))) {
-            if let Some(value) = argument.value {
-                self.flows(nodes[value.0 as usize], formal, argument.flow);
-            }
-        }
-    }
-
-    fn flows(&mut self, left: NodeId, right: NodeId, flow: Flow) {
-        match flow {
-            Flow::Always => self.graph.unite(left, right),
-            Flow::Perhaps => self.graph.unite_if_pointer(left, right),
-            Flow::Never => {}
-        }
-    }
-
-    fn actuals(&self, index: usize, arguments: &[Argument]) -> Vec<Option<(NodeId, Flow)>> {
-        arguments
-            .iter()
-            .map(|argument| self.actual(index, Some(argument)))
-            .collect()
-    }
-
-    fn actual(&self, index: usize, argument: Option<&Argument>) -> Option<(NodeId, Flow)> {
-        let argument = argument?;
-        let value = argument.value?;
-        Some((self.bodies[index].nodes[value.0 as usize], argument.flow))
-    }
-
-    /// Arguments become formals, and the result comes back.
-    fn link(
-        &mut self,
-        body: usize,
-        arguments: &[Option<(NodeId, Flow)>],
-        result: Option<(NodeId, Flow)>,
-    ) {
-        let constraints = self.bodies[body].constraints.clone();
-        let formals = self.actuals(body, &constraints.formals);
-        for (position, argument) in arguments.iter().enumerate() {
-            let Some((actual, flow)) = *argument else {
-                continue;
-            };
-            match formals.get(position) {
-                Some(Some((formal, formal_flow))) => {
-                    self.flows(actual, *formal, flow.min(*formal_flow));
-                }
-                Some(None) => {}
-                None => match (self.bodies[body].extra, flow) {
-                    (Some(extra), Flow::Always) => self.graph.offer(extra, actual),
-                    (Some(extra), _) => self.flows(extra, actual, flow),
-                    (None, _) => {}
-                },
-            }
-        }
-        let own = self.actual(body, constraints.result.as_ref());
-        if let (Some((actual, flow)), Some((own, own_flow))) = (result, own) {
-            self.flows(actual, own, flow.min(own_flow));
-        }
-    }
-
-    /// Links the functions that turned up where something is called.
-    fn link_all(&mut self) {
-        while let Some((function, signature)) = self.graph.links.pop() {
-            let function = self.addressed[function as usize];
-            let (formals, result) = self.graph.signatures[signature as usize].clone();
-            let arguments: Vec<Option<(NodeId, Flow)>> = formals
-                .iter()
-                .map(|formal| Some((*formal, Flow::Always)))
-                .collect();
-            let bodies = self.bodies_of(function);
-            if bodies.is_empty() {
-                self.shared.extend(formals);
-                self.shared.push(result);
-            }
-            for body in bodies {
-                if self.bodies[body].accepts(arguments.len()) {
-                    self.link(body, &arguments, Some((result, Flow::Always)));
-                }
-            }
-        }
-    }
-
-    /// The bodies that run when a function is called through a pointer.
-    fn bodies_of(&mut self, function: FunctionRef) -> Vec<usize> {
-        let meaning = self.meaning(function);
-        if meaning.has_body {
-            return meaning.bodies;
-        }
-        self.library.get(&function).copied().into_iter().collect()
-    }
-
-    fn finish(mut self) -> PointsTo {
+    fn finish(mut self) -> Solved {
         let addressed: Vec<(Vec<FunctionRef>, Vec<usize>)> = self
             .addressed
             .clone()
@@ -444,7 +296,7 @@ impl<'a> Solver<'a> {
             nodes: body.nodes,
         });
         let addressed = addressed.into_iter().map(|(names, _)| names).collect();
-        PointsTo::new(Solved {
+        Solved {
             graph,
             functions: functions.collect(),
             globals: self.globals,
@@ -454,7 +306,7 @@ impl<'a> Solver<'a> {
             objects: self.objects,
             shared: self.shared,
             call_targets,
-        })
+        }
     }
 }
 
@@ -469,35 +321,35 @@ impl SolverBody {
     }
 
     /// Whether a call with so many arguments can be one of this function.
-    fn accepts(&self, arguments: usize) -> bool {
+    pub(super) fn accepts(&self, arguments: usize) -> bool {
         let formals = self.constraints.formals.len();
         arguments == formals || (self.constraints.variadic && arguments > formals)
     }
 }
 
-/// An argument that points to one record, where the function expects another, is a conversion.
-fn overlay_arguments(
+/// The records of the program. An argument that points to one record, where the function expects
+/// another, is a conversion.
+pub(super) fn program_records(
     functions: &[(FunctionRef, Arc<Constraints>)],
-    by_name: &FxHashMap<FunctionRef, Vec<usize>>,
     resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
-    records: &mut Records,
-) {
+) -> Records {
+    let mut records = Records::new(functions.iter().map(|(_, constraints)| &**constraints));
+    let mut by_name: FxHashMap<FunctionRef, Vec<&Constraints>> = FxHashMap::default();
+    for (function, constraints) in functions {
+        by_name.entry(*function).or_default().push(constraints);
+    }
     for (_, constraints) in functions {
         for call in &constraints.calls {
             let CalleeTerm::Direct(function) = call.callee else {
                 continue;
             };
-            if call
-                .arguments
-                .iter()
-                .all(|argument| argument.record.is_none())
-            {
+            let mut arguments = call.arguments.iter();
+            if arguments.all(|argument| argument.record.is_none()) {
                 continue;
             }
             let bodies = resolve(function);
             for body in bodies.iter().filter_map(|body| by_name.get(body)).flatten() {
-                let formals = &functions[*body].1.formals;
-                for (argument, formal) in call.arguments.iter().zip(formals) {
+                for (argument, formal) in call.arguments.iter().zip(&body.formals) {
                     if let (Some(one), Some(other)) = (argument.record, formal.record) {
                         records.overlay(one, other);
                     }
@@ -505,4 +357,5 @@ fn overlay_arguments(
             }
         }
     }
+    records
 }

@@ -1,6 +1,6 @@
 //! Whether two accesses race, and why not, by the rules by which pairs are found.
 
-use super::pairing::{Apart, accesses_by_class, compare};
+use super::pairing::{Apart, accesses_by_class, compare, is_given_once};
 use super::sighting::{Character, Sighting, Surroundings};
 use super::whole_program::{WholeProgram, arrays};
 use crate::callgraph::{CallGraph, FunctionId};
@@ -58,9 +58,11 @@ impl<'c> Comparison<'c> {
 
     pub fn verdict(&self, left: AccessKey, right: AccessKey) -> Verdict {
         let mut verdict = Verdict::default();
+        let (functions, contexts) = (&self.program.functions, &self.program.contexts);
+        let distinct = |site| is_given_once(functions, contexts, site);
         for (sighting, mine) in self.characters(left) {
             for (_, theirs) in self.characters(right) {
-                match compare(&self.program.functions, &self.program.contexts, &mine, &theirs) {
+                match compare(functions, contexts, &distinct, &mine, &theirs) {
                     Ok(_) => verdict.races = true,
                     Err(reason) => {
                         verdict.apart.insert(reason);

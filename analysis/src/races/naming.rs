@@ -29,7 +29,7 @@ impl<'n> Names<'n> {
 
     /// A place or a lock as the function's author would write it.
     pub fn path(&self, path: &Path) -> String {
-        let name = path.render(&|beginning| {
+        path.render(&|beginning| {
             if let Some(name) = self.variables.pointers.get(beginning) {
                 return Some(Name::Pointer(name.to_string()));
             }
@@ -41,11 +41,7 @@ impl<'n> Names<'n> {
                     .then(|| self.root(beginning.root)),
             };
             value.map(Name::Value)
-        });
-        match without_brackets(&name) {
-            Some(inside) => inside.to_string(),
-            None => name,
-        }
+        })
     }
 
     fn root(&self, root: Root) -> String {
@@ -93,21 +89,6 @@ pub(super) fn location_name(path: &Path, names: Names<'_>) -> String {
     }
 }
 
-/// `(*p)` alone needs no brackets.
-fn without_brackets(name: &str) -> Option<&str> {
-    let inside = name.strip_prefix('(')?.strip_suffix(')')?;
-    let mut depth = 0;
-    let is_balanced = inside.chars().all(|character| {
-        match character {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        depth >= 0
-    });
-    is_balanced.then_some(inside)
-}
-
 fn local_name(body: &Body, local: LocalId) -> String {
     let name = body
         .locals
@@ -123,19 +104,5 @@ fn described(statement: &Statement) -> String {
             ..
         } => format!("{}()", function.name),
         _ => "value".to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_brackets;
-
-    #[test]
-    fn only_brackets_around_everything_go() {
-        assert_eq!(without_brackets("(*p)"), Some("*p"));
-        assert_eq!(without_brackets("(*(*p))"), Some("*(*p)"));
-        assert_eq!(without_brackets("(*p)->x"), None);
-        assert_eq!(without_brackets("(*p)[f()]"), None);
-        assert_eq!(without_brackets("(*p)(*q)"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
-use super::overlap::{Likeness, likeness};
+use super::overlap::{Distinct, Likeness, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
@@ -127,11 +127,12 @@ pub(super) fn pairs(
     contexts: &Contexts,
     facts: &[FunctionFacts],
 ) -> Vec<Pair> {
+    let distinct = |site: Site| is_given_once(functions, contexts, site);
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            let Ok(conflict) = compare(functions, contexts, left, right) else {
+            let Ok(conflict) = compare(functions, contexts, &distinct, left, right) else {
                 continue;
             };
             let (left_root, right_root) = conflict.roots;
@@ -192,6 +193,7 @@ pub enum Apart {
 pub(super) fn compare(
     functions: &Functions,
     contexts: &Contexts,
+    distinct: Distinct<'_>,
     left: &Character,
     right: &Character,
 ) -> Result<Conflict, Apart> {
@@ -201,9 +203,7 @@ pub(super) fn compare(
     if left.atomic && right.atomic {
         return Err(Apart::Atomic);
     }
-    let distinct = |site: Site| is_given_once(functions, contexts, site);
-    let likeness =
-        likeness(left.place(), right.place(), &distinct).ok_or(Apart::DifferentMemory)?;
+    let likeness = likeness(left.place(), right.place(), distinct).ok_or(Apart::DifferentMemory)?;
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
@@ -288,7 +288,7 @@ fn in_parallel(
 }
 
 /// Whether what a start gives to each thread is given to one only: the start's code runs once.
-fn is_given_once(functions: &Functions, contexts: &Contexts, start: Site) -> bool {
+pub(super) fn is_given_once(functions: &Functions, contexts: &Contexts, start: Site) -> bool {
     let mut started = contexts.roots.iter().filter(|root| {
         root.origin(functions).is_some_and(|origin| {
             origin.function == start.function && origin.statement == start.statement

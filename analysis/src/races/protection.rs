@@ -29,8 +29,8 @@ enum RelationStep {
     Step(Step),
     /// Some element.
     Element,
-    /// The element with the same index as the n-th one in the place.
-    SameElement(usize),
+    /// The element whose index is that of the n-th one in the place, or computed from it in this way.
+    SameElement(usize, Vec<Step>),
 }
 
 impl Protection {
@@ -111,7 +111,7 @@ fn relations(lock: &Path, place: &Path, owns: bool) -> Vec<Relation> {
         .filter(|steps| {
             steps
                 .iter()
-                .any(|step| matches!(step, RelationStep::SameElement(_)))
+                .any(|step| matches!(step, RelationStep::SameElement(..)))
         })
         .map(|steps| Relation {
             lock_root: Some(lock.root),
@@ -147,8 +147,11 @@ fn lock_steps(lock: &[Step], place: &[Step]) -> Vec<Vec<RelationStep>> {
         match step {
             Step::Index(Index::Any) => return Vec::new(),
             Step::Index(index) => {
-                let same = indices.iter().position(|known| *known == index);
-                choices.extend(same.map(RelationStep::SameElement));
+                let same = indices.iter().enumerate().find_map(|(position, known)| {
+                    let rest = computed_from(index, known)?;
+                    Some(RelationStep::SameElement(position, rest))
+                });
+                choices.extend(same);
                 if matches!(index, Index::Constant(_)) {
                     choices.push(RelationStep::Step(step.clone()));
                 }
@@ -167,4 +170,17 @@ fn lock_steps(lock: &[Step], place: &[Step]) -> Vec<Vec<RelationStep>> {
             .collect();
     }
     ways
+}
+
+/// If an index is another one, or follows from it alone: the computation.
+fn computed_from(index: &Index, other: &Index) -> Option<Vec<Step>> {
+    if index == other {
+        return Some(Vec::new());
+    }
+    let (Index::Entry(index), Index::Entry(other)) = (index, other) else {
+        return None;
+    };
+    let rest = index.steps.strip_prefix(other.steps.as_slice())?;
+    let is_computed = rest.iter().all(|step| matches!(step, Step::Computed(..)));
+    (index.root == other.root && is_computed).then(|| rest.to_vec())
 }

@@ -188,7 +188,7 @@ impl Surroundings<'_> {
                 Step::Deref => points_to.deref(class)?,
                 Step::Field { record, name } => points_to.field(class, *record, *name)?,
                 Step::Index(_) => class,
-                Step::Bytes(_) => return None,
+                Step::Bytes(_) | Step::Computed(..) => return None,
             };
         }
         Some(class)

@@ -231,6 +231,19 @@ impl<'e> Execution<'e> {
                 }
             }
             Rvalue::StackAllocate { .. } => Value::Address(Path::new(Root::Heap(self.site(id)))),
+            // Equal operations on equal values are equal elements of an array.
+            Rvalue::Binary {
+                operator,
+                left,
+                right,
+                ..
+            } if !operator.is_comparison() => match (state.operand(left), state.operand(right)) {
+                (value, Value::Constant(constant)) => value.computed(*operator, constant),
+                (Value::Constant(constant), value) if operator.is_commutative() => {
+                    value.computed(*operator, constant)
+                }
+                _ => Value::Anything,
+            },
             Rvalue::Unary(..)
             | Rvalue::Binary { .. }
             | Rvalue::Convert { .. }

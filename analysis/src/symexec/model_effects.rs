@@ -59,7 +59,10 @@ pub(super) fn apply(
                 ..
             } => {
                 // The handle stands for the thread as a pointer stands for what was allocated.
-                store(state, handle, Value::Address(Path::new(Root::Heap(site))));
+                // Where no thread was started, nobody looks at it.
+                let place = pointer_to(handle).map(|pointer| evaluate(&pointer).targets());
+                let thread = Value::Address(Path::new(Root::Heap(site)));
+                state.write(&place.unwrap_or(Targets::Unknown), &thread);
             }
             Action::Atomic(atomic) => {
                 let targets = atomic

@@ -1,6 +1,7 @@
 //! Symbolic places: memory named by how the function got there.
 
-use crate::ir::{BlockId, FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
+use crate::ir::{BinaryOperator, BlockId, FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
+use super::value::Value;
 use std::fmt;
 use ustr::Ustr;
 
@@ -71,6 +72,8 @@ pub enum Step {
     Index(Index),
     /// So many bytes away: from a member back to what contains it.
     Bytes(i128),
+    /// What an operation makes of the value so far and a constant. Only the values of indices end so.
+    Computed(BinaryOperator, i128),
 }
 
 /// Which element of an array.
@@ -134,8 +137,19 @@ impl Path {
         self.steps.iter().rev().find_map(|step| match step {
             Step::Field { record, name } => Some(Some((*record, *name))),
             Step::Index(_) => None,
-            Step::Deref | Step::Bytes(_) => Some(None),
+            Step::Deref | Step::Bytes(_) | Step::Computed(..) => Some(None),
         })?
+    }
+
+    /// What a path that ends with an operation is, where `value` says what the value before it is.
+    pub fn computation(&self, value: &dyn Fn(&Value) -> Value) -> Value {
+        let mut before = self.clone();
+        match before.steps.pop() {
+            Some(Step::Computed(operator, constant)) => {
+                value(&Value::Entry(before)).computed(operator, constant)
+            }
+            _ => Value::Anything,
+        }
     }
 
     /// Whether an element on the way is not known by a constant.
@@ -255,6 +269,9 @@ impl Path {
                         text = format!("(*{text})");
                     }
                     text = format!("{text}{{{bytes:+}}}");
+                }
+                Step::Computed(operator, constant) => {
+                    text = format!("{text} {} {constant}", operator.symbol());
                 }
             }
             is_pointer = false;

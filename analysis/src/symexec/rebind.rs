@@ -70,9 +70,14 @@ impl<'r> Rebinding<'r> {
             },
             Root::Local(_) | Root::Value(_) => return Targets::Unknown,
         };
-        steps
-            .iter()
-            .fold(start, |targets, step| self.step(targets, step))
+        let mut targets = start;
+        // What a pointer points to is element 0 of what it points into.
+        let mut behind_pointer = matches!(path.root, Root::Formal(_));
+        for step in steps {
+            targets = self.step(targets, step, behind_pointer);
+            behind_pointer = *step == Step::Deref;
+        }
+        targets
     }
 
     /// What the callee's value is for the caller.
@@ -90,6 +95,9 @@ impl<'r> Rebinding<'r> {
                 .cloned()
                 .unwrap_or(Value::Anything),
             Value::Entry(path) if path.root == Root::Somewhere => Value::Anything,
+            Value::Entry(path) if matches!(path.steps.last(), Some(Step::Computed(..))) => {
+                path.computation(&|value| self.value(value))
+            }
             Value::Entry(path) => self.state.read(&self.path(path)),
             Value::Address(path) => address(self.path(path)),
             Value::OneOf(paths) => {
@@ -102,19 +110,19 @@ impl<'r> Rebinding<'r> {
         }
     }
 
-    fn step(&self, targets: Targets, step: &Step) -> Targets {
+    fn step(&self, targets: Targets, step: &Step, behind_pointer: bool) -> Targets {
         let each = |path: Path| -> Targets {
             let path = match step {
                 Step::Deref => return self.state.read_path(&path).targets(),
                 Step::Index(index) => {
                     let index = self.index(index);
-                    if matches!(path.steps.last(), Some(Step::Deref | Step::Index(_))) {
+                    if behind_pointer {
                         path.element(index)
                     } else {
                         path.then(Step::Index(index))
                     }
                 }
-                Step::Field { .. } | Step::Bytes(_) => path.then(step.clone()),
+                Step::Field { .. } | Step::Bytes(_) | Step::Computed(..) => path.then(step.clone()),
             };
             if path.is_too_long() {
                 Targets::Unknown

@@ -75,12 +75,18 @@ impl State {
             crate::ir::Base::Global(global) => Targets::Exactly(Path::new(Root::Global(*global))),
             crate::ir::Base::Deref(pointer) => self.operand(pointer).targets(),
         };
-        place.path.iter().fold(base, |targets, projection| {
-            self.project(targets, projection)
-        })
+        let mut targets = base;
+        // Behind a pointer to one object, the n-th element is counted from it; an array that is a
+        // variable, a member or an element has its own elements.
+        let mut behind_pointer = matches!(place.base, crate::ir::Base::Deref(_));
+        for projection in &place.path {
+            targets = self.project(targets, projection, behind_pointer);
+            behind_pointer = false;
+        }
+        targets
     }
 
-    fn project(&self, targets: Targets, projection: &Projection) -> Targets {
+    fn project(&self, targets: Targets, projection: &Projection, behind_pointer: bool) -> Targets {
         let step = |path: Path| match projection {
             Projection::Field { record, name } => path.then(Step::Field {
                 record: *record,
@@ -88,9 +94,7 @@ impl State {
             }),
             Projection::Index(index) => {
                 let index = self.operand(index).as_index();
-                // Behind a pointer to one object, the n-th element is counted from it; an array
-                // that is a variable or a member has its own elements.
-                if matches!(path.steps.last(), Some(Step::Deref | Step::Index(_))) {
+                if behind_pointer {
                     path.element(index)
                 } else {
                     path.then(Step::Index(index))

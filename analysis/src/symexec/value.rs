@@ -1,7 +1,7 @@
 //! Symbolic values (RELAY fig. 2), with NULL left out of pointers: following it ends the program.
 
 use super::path::{Index, Path, Step};
-use crate::ir::FunctionRef;
+use crate::ir::{BinaryOperator, FunctionRef};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -30,6 +30,9 @@ pub enum Targets {
     OneOf(BTreeSet<Path>),
     Unknown,
 }
+
+/// Longer computations have no name.
+const MOST_COMPUTED: usize = 6;
 
 /// More targets than this are as good as any.
 const MOST_TARGETS: usize = 6;
@@ -73,6 +76,19 @@ impl Value {
             Value::Constant(value) => Index::Constant(*value),
             Value::Entry(path) => Index::Entry(Box::new(path.clone())),
             _ => Index::Any,
+        }
+    }
+
+    /// What an operation makes of the value and a constant.
+    pub fn computed(&self, operator: BinaryOperator, constant: i128) -> Value {
+        match self {
+            Value::Entry(path) if path.steps.len() < MOST_COMPUTED => {
+                Value::Entry(path.clone().then(Step::Computed(operator, constant)))
+            }
+            Value::Constant(value) => operator
+                .on_constants(*value, constant)
+                .map_or(Value::Anything, Value::Constant),
+            _ => Value::Anything,
         }
     }
 

@@ -44,6 +44,7 @@ impl Binder<'_> {
             }
             Value::Entry(path) => match (path.root, path.steps.as_slice()) {
                 (Root::Formal(index), []) => self.formal(index),
+                (_, [.., Step::Computed(..)]) => path.computation(&|value| self.value(value)),
                 _ => self.path(path).map_or(Value::Anything, Value::Entry),
             },
             Value::Address(path) => self.path(path).map_or(Value::Anything, Value::Address),
@@ -77,11 +78,13 @@ impl Binder<'_> {
             Root::Value(_) | Root::Somewhere => return None,
         };
         let mut result = start;
+        let mut behind_pointer = matches!(path.root, Root::Formal(_));
         for step in rest {
+            let is_counted = std::mem::replace(&mut behind_pointer, *step == Step::Deref);
             result = match step {
                 Step::Index(index) => {
                     let index = self.index(index);
-                    if matches!(result.steps.last(), Some(Step::Deref | Step::Index(_))) {
+                    if is_counted {
                         result.element(index)
                     } else {
                         result.then(Step::Index(index))

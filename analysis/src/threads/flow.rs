@@ -80,9 +80,7 @@ pub fn contexts(
         contexts: Contexts::default(),
         started: FxHashMap::default(),
     };
-    flow.contexts
-        .functions
-        .resize_with(facts.len(), Default::default);
+    flow.contexts.functions.resize_with(facts.len(), Default::default);
     flow.run(rules);
     let mut contexts = flow.contexts;
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);

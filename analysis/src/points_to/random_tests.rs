@@ -1,0 +1,295 @@
+//! Random systems of constraints: the solver finds the classes that its slow twin finds.
+
+use super::constraints::{
+    Argument, Call, CalleeTerm, Constraints, Container, Effects, Flow, Label, ModelUse, Priority,
+    Term, TermId,
+};
+use super::handling::Handling;
+use super::naive::disagreement;
+use crate::ir::*;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
+    }
+
+    fn one_in(&mut self, out_of: usize) -> bool {
+        self.below(out_of) == 0
+    }
+}
+
+fn record(name: &str) -> RecordRef {
+    RecordRef::defined(name, 7, 0)
+}
+
+fn layout(fields: &[(&str, u64, Option<RecordRef>)]) -> Arc<RecordLayout> {
+    let fields: Vec<Field> = fields
+        .iter()
+        .map(|(name, offset, record)| Field {
+            name: Ustr::from(name),
+            anonymous: false,
+            ty: match record {
+                Some(record) => Ty::new(TyKind::Record(*record)),
+                None => Ty::void().pointer_to(),
+            },
+            offset: *offset,
+            bits: None,
+        })
+        .collect();
+    Arc::new(RecordLayout {
+        size: 32,
+        align: 8,
+        fields,
+    })
+}
+
+/// Records that begin with each other, begin alike, share a union, or are unknown.
+fn records() -> Vec<(RecordRef, Arc<RecordLayout>)> {
+    let base = record("struct base");
+    let inner = [("a", 0, None), ("b", 8, None)];
+    vec![
+        (base, layout(&inner)),
+        (
+            record("struct derived"),
+            layout(&[("base", 0, Some(base)), ("c", 16, None)]),
+        ),
+        (
+            record("struct alike"),
+            layout(&[("a", 0, None), ("b", 8, None), ("d", 16, None)]),
+        ),
+        (
+            record("union choice"),
+            layout(&[("base", 0, Some(base)), ("plain", 0, None)]),
+        ),
+    ]
+}
+
+const MEMBERS: &[(&str, &str)] = &[
+    ("struct base", "a"),
+    ("struct base", "b"),
+    ("struct derived", "base"),
+    ("struct derived", "c"),
+    ("struct alike", "a"),
+    ("struct alike", "d"),
+    ("union choice", "base"),
+    ("struct opaque", "x"),
+];
+
+fn label(random: &mut Random) -> Label {
+    let (name, member) = MEMBERS[random.below(MEMBERS.len())];
+    Label {
+        record: record(name),
+        name: Ustr::from(member),
+    }
+}
+
+fn function(index: usize) -> FunctionRef {
+    FunctionRef {
+        name: Ustr::from(&format!("f{index}")),
+        scope: GlobalScope::External,
+    }
+}
+
+const FUNCTIONS: usize = 3;
+
+/// The terms of a function under construction, by kind.
+#[derive(Default)]
+struct Terms {
+    list: Vec<Term>,
+    values: Vec<TermId>,
+    cells: Vec<TermId>,
+}
+
+impl Terms {
+    fn push(&mut self, term: Term, is_cell: bool) -> TermId {
+        let known = self.list.iter().position(|known| *known == term);
+        let id = TermId(known.unwrap_or(self.list.len()) as u32);
+        if known.is_none() {
+            self.list.push(term);
+            let kind = if is_cell {
+                &mut self.cells
+            } else {
+                &mut self.values
+            };
+            kind.push(id);
+        }
+        id
+    }
+
+    fn value(&self, random: &mut Random) -> TermId {
+        self.values[random.below(self.values.len())]
+    }
+
+    fn cell(&self, random: &mut Random) -> TermId {
+        self.cells[random.below(self.cells.len())]
+    }
+
+    fn argument(&self, random: &mut Random) -> Argument {
+        let flow = match random.below(6) {
+            0 => Flow::Perhaps,
+            1 => Flow::Never,
+            _ => Flow::Always,
+        };
+        Argument {
+            value: (flow != Flow::Never).then(|| self.value(random)),
+            flow,
+            record: None,
+        }
+    }
+
+    fn effects(&self, random: &mut Random) -> Effects {
+        Effects {
+            equal: vec![(self.value(random), self.value(random))],
+            callbacks: vec![(self.value(random), vec![self.argument(random)])],
+            ..Effects::default()
+        }
+    }
+}
+
+fn terms(random: &mut Random) -> Terms {
+    let mut terms = Terms::default();
+    for register in 0..4 {
+        terms.push(Term::Register(LocalId(register)), false);
+    }
+    terms.push(Term::Memory(LocalId(9)), true);
+    terms.push(Term::Function(function(random.below(FUNCTIONS))), true);
+    for _ in 0..4 + random.below(8) {
+        let global = GlobalRef {
+            name: Ustr::from(&format!("g{}", random.below(3))),
+            scope: GlobalScope::External,
+            thread_local: false,
+        };
+        let cell = terms.cell(random);
+        let value = terms.value(random);
+        match random.below(8) {
+            0 => terms.push(Term::Global(global), true),
+            1 => terms.push(Term::Content(cell), false),
+            2 => terms.push(Term::Address(cell), false),
+            3 | 4 => terms.push(Term::Target(value), true),
+            5 => terms.push(Term::Field(value, label(random)), false),
+            _ => terms.push(Term::Field(cell, label(random)), true),
+        };
+    }
+    terms
+}
+
+fn constraints(random: &mut Random) -> Constraints {
+    let mut terms = terms(random);
+    let result = terms.push(Term::Result, false);
+    let mut found = Constraints {
+        records: records(),
+        formals: (0..random.below(3))
+            .map(|formal| Argument {
+                value: Some(TermId(formal as u32)),
+                flow: Flow::Always,
+                record: None,
+            })
+            .collect(),
+        variadic: random.one_in(4),
+        result: Some(Argument {
+            value: Some(result),
+            flow: Flow::Always,
+            record: None,
+        }),
+        ..Constraints::default()
+    };
+    found.handling = Handling {
+        formals: vec![None; found.formals.len()],
+        returned: None,
+    };
+    for _ in 0..random.below(5) {
+        let pair = (terms.value(random), terms.value(random));
+        found.equal.push(pair);
+    }
+    for _ in 0..random.below(3) {
+        let pair = (terms.cell(random), terms.cell(random));
+        found.equal.push(pair);
+    }
+    for _ in 0..random.below(3) {
+        let pair = (terms.value(random), terms.value(random));
+        found.equal_if_pointer.push(pair);
+    }
+    if random.one_in(3) {
+        found.containers.push(Container {
+            inner: terms.cell(random),
+            outer: terms.cell(random),
+            path: (0..1 + random.below(2)).map(|_| label(random)).collect(),
+        });
+    }
+    if random.one_in(6) {
+        found.shifted.push(terms.cell(random));
+    }
+    if random.one_in(8) {
+        let collapsed = (terms.cell(random), label(random).record);
+        found.collapsed.push(collapsed);
+    }
+    if random.one_in(10) {
+        found.spread.push(terms.cell(random));
+    }
+    if random.one_in(4) {
+        let bytes = [4, 8, 12][random.below(3)];
+        let leaf = (terms.cell(random), record("union choice"), bytes);
+        found.union_leaves.push(leaf);
+    }
+    if random.one_in(5) {
+        let word = (terms.cell(random), label(random).record);
+        found.first_words.push(word);
+    }
+    if random.one_in(6) {
+        found.taken.push(terms.value(random));
+    }
+    if random.one_in(8) {
+        let pair = (label(random).record, label(random).record);
+        found.casts.push((pair.0.min(pair.1), pair.0.max(pair.1)));
+    }
+    for site in 0..random.below(3) {
+        let callee = if random.one_in(2) {
+            CalleeTerm::Direct(function(random.below(FUNCTIONS + 1)))
+        } else {
+            CalleeTerm::Indirect(terms.value(random))
+        };
+        let priorities = [Priority::Fallback, Priority::Replaces, Priority::Wraps];
+        let call = Call {
+            site: StatementId {
+                block: BlockId(0),
+                index: site as u32,
+            },
+            callee,
+            arguments: (0..random.below(4))
+                .map(|_| terms.argument(random))
+                .collect(),
+            result: (!random.one_in(3)).then(|| terms.argument(random)),
+            model: random.one_in(4).then(|| ModelUse {
+                priority: priorities[random.below(3)],
+                effects: terms.effects(random),
+            }),
+        };
+        found.calls.push(call);
+    }
+    found.terms = terms.list;
+    found
+}
+
+#[test]
+fn random_systems_have_the_classes_of_the_slow_twin() {
+    for seed in 0..4_000 {
+        let mut random = Random(seed);
+        let functions: Vec<(FunctionRef, Arc<Constraints>)> = (0..FUNCTIONS)
+            .map(|index| (function(index), Arc::new(constraints(&mut random))))
+            .collect();
+        let resolve = |name: FunctionRef| {
+            let known = functions.iter().map(|function| function.0);
+            known.filter(|known| *known == name).collect()
+        };
+        let found = disagreement(&functions, &resolve);
+        assert_eq!(found, None, "seed {seed}: {functions:#?}");
+    }
+}
