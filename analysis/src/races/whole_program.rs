@@ -162,7 +162,7 @@ impl Search<'_> {
         // Stable: pairs of equal weight stay in the order of the text.
         pairs.sort_by_key(|pair| std::cmp::Reverse(pair.weight()));
         let best = pairs[0];
-        let name = self.location_name(&pairs);
+        let name = self.location_name(location, &pairs);
         let reasons = self.evidence(location, best, &name).reasons();
         let id = fingerprint(self.identity(&name, best).iter().map(String::as_str));
         Some(Race {
@@ -183,14 +183,19 @@ impl Search<'_> {
     }
 
     /// What is accessed, by the access that names it best: a variable before a member before a pointer.
-    fn location_name(&self, pairs: &[Pair]) -> String {
+    /// One that touches the whole object around the location names too much.
+    fn location_name(&self, location: &Location, pairs: &[Pair]) -> String {
         let candidates = pairs
             .iter()
             .take(50)
             .flat_map(|pair| [pair.first, pair.second]);
         let best = candidates
             .filter_map(|sighting| match &self.access(sighting).place {
-                Targets::Exactly(path) => Some((naming_quality(path), sighting, path)),
+                Targets::Exactly(path) => {
+                    let key = (sighting.function, sighting.access);
+                    let is_around = location.around.contains(&key);
+                    Some(((is_around, naming_quality(path)), sighting, path))
+                }
                 _ => None,
             })
             .min_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
@@ -216,10 +221,17 @@ impl Search<'_> {
         let guard = guards::guard(location).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
-            let (_, context, _) = self.contexts.of(function).next()?;
-            let held = held_locks(access, function, context);
-            let lock = held.keys().next()?;
-            Some((guard, self.names(function).path(lock)))
+            let (_, context, roots) = self.contexts.of(function).next()?;
+            let held = held_locks(access, function, context).into_iter();
+            let mut guards = held.filter(|(path, held)| {
+                let alone = BTreeMap::from([(path.clone(), *held)]);
+                let character = self
+                    .surroundings
+                    .character_holding(access, function, context, roots, alone);
+                guard.lock.guards(&character.protection, character.writes)
+            });
+            let (lock, _) = guards.next()?;
+            Some((guard, self.names(function).path(&lock)))
         });
         let (first, second) = (self.access(best.first), self.access(best.second));
         let roots = [best.first_root, best.second_root].map(|root| self.contexts.root(root));
