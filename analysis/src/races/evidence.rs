@@ -132,10 +132,10 @@ impl Evidence<'_> {
             let text = "one side frees the object: no other thread should know it any more";
             add(ReasonKind::Unsharing, -20, text.into());
         }
-        if self.same_entry {
-            let text = "both sides are the same thread function, which may never run twice at once";
+        if self.same_entry && self.pair.likeness != Likeness::SameVariable {
+            let text = "both sides are the same thread function: each thread may have an object of its own";
             add(ReasonKind::NonParallelThreads, -5, text.into());
-        } else {
+        } else if !self.same_entry {
             let text = "two different thread functions reach it";
             add(ReasonKind::DifferentThreads, 5, text.into());
         }

@@ -1,24 +1,39 @@
 //! Which lock seems to guard a location: the one that most of its accesses hold.
 
 use super::pairing::Location;
-use super::protection::Relation;
+use super::protection::{Protection, Relation};
+use super::sighting::Sighting;
 use crate::callgraph::FunctionId;
+use crate::locksets::Mode;
 use crate::symexec::Path;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A lock that guards most accesses.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Guard {
+    pub lock: GuardLock,
     pub held: usize,
     pub accesses: usize,
     /// An access that holds it.
     pub example: (FunctionId, u32),
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum LockKey<'l> {
-    Absolute(&'l Path),
-    Relative(&'l Relation),
+/// A lock that several accesses can have in common.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum GuardLock {
+    Absolute(Path),
+    Relative(Relation),
+}
+
+impl GuardLock {
+    /// Whether it is among these, in a mode that guards the access: who writes must hold it alone.
+    pub fn guards(&self, protection: &Protection, writes: bool) -> bool {
+        let mode = match self {
+            GuardLock::Absolute(path) => protection.absolute.get(path),
+            GuardLock::Relative(relation) => protection.relative.get(relation),
+        };
+        mode.is_some_and(|mode| *mode == Mode::Exclusive || !writes)
+    }
 }
 
 type AccessKey = (FunctionId, u32);
@@ -26,34 +41,27 @@ type AccessKey = (FunctionId, u32);
 /// The lock that is held at the most accesses, if it is held at some but not all.
 pub(super) fn guard(location: &Location) -> Option<Guard> {
     let mut all: BTreeSet<AccessKey> = BTreeSet::new();
-    let mut without: BTreeMap<LockKey<'_>, BTreeSet<AccessKey>> = BTreeMap::new();
-    let mut with: BTreeMap<LockKey<'_>, BTreeSet<AccessKey>> = BTreeMap::new();
+    let mut without: BTreeMap<GuardLock, BTreeSet<AccessKey>> = BTreeMap::new();
+    let mut with: BTreeMap<GuardLock, BTreeSet<AccessKey>> = BTreeMap::new();
     for (character, sightings) in &location.groups {
-        let keys = sightings
-            .iter()
-            .map(|sighting| (sighting.function, sighting.access));
-        let keys: BTreeSet<AccessKey> = keys.collect();
-        let absolute = character.protection.absolute.keys().map(LockKey::Absolute);
-        let relative = character.protection.relative.keys().map(LockKey::Relative);
-        for lock in absolute.chain(relative) {
-            with.entry(lock).or_default().extend(&keys);
+        let keys = access_keys(sightings);
+        let protection = &character.protection;
+        let absolute = protection.absolute.keys().cloned();
+        let relative = protection.relative.keys().cloned();
+        let locks = absolute.map(GuardLock::Absolute);
+        for lock in locks.chain(relative.map(GuardLock::Relative)) {
+            if lock.guards(protection, character.writes) {
+                with.entry(lock).or_default().extend(&keys);
+            }
         }
         all.extend(keys);
     }
     // An access counts only if it holds the lock in every context.
     for (character, sightings) in &location.groups {
         for lock in with.keys() {
-            let held = match lock {
-                LockKey::Absolute(path) => character.protection.absolute.contains_key(*path),
-                LockKey::Relative(relation) => {
-                    character.protection.relative.contains_key(*relation)
-                }
-            };
-            if !held {
-                let keys = sightings
-                    .iter()
-                    .map(|sighting| (sighting.function, sighting.access));
-                without.entry(lock.clone()).or_default().extend(keys);
+            if !lock.guards(&character.protection, character.writes) {
+                let lacking = without.entry(lock.clone()).or_default();
+                lacking.extend(access_keys(sightings));
             }
         }
     }
@@ -65,8 +73,9 @@ pub(super) fn guard(location: &Location) -> Option<Guard> {
         let Some(example) = holders.difference(lacking).next() else {
             continue;
         };
-        if held < all.len() && best.is_none_or(|best| held > best.held) {
+        if held < all.len() && best.as_ref().is_none_or(|best| held > best.held) {
             best = Some(Guard {
+                lock: lock.clone(),
                 held,
                 accesses: all.len(),
                 example: *example,
@@ -74,4 +83,10 @@ pub(super) fn guard(location: &Location) -> Option<Guard> {
         }
     }
     best
+}
+
+fn access_keys(sightings: &[Sighting]) -> BTreeSet<AccessKey> {
+    let keys = sightings.iter();
+    keys.map(|sighting| (sighting.function, sighting.access))
+        .collect()
 }

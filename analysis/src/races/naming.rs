@@ -82,7 +82,9 @@ pub(super) fn location_name(path: &Path, names: Names<'_>) -> String {
     match path.last_field() {
         Some((record, name)) if !is_variable => {
             let shown = record.display();
-            let shown = shown.strip_prefix("struct ").unwrap_or(shown);
+            let words = shown.strip_prefix("struct ").unwrap_or(shown);
+            // A record without a tag is named by what it is declared in.
+            let shown = words.strip_prefix("in ").unwrap_or(words);
             format!("{shown}.{name}")
         }
         _ => names.path(path),
@@ -104,19 +106,5 @@ fn described(statement: &Statement) -> String {
             ..
         } => format!("{}()", function.name),
         _ => "value".to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_brackets;
-
-    #[test]
-    fn only_brackets_around_everything_go() {
-        assert_eq!(without_brackets("(*p)"), Some("*p"));
-        assert_eq!(without_brackets("(*(*p))"), Some("*(*p)"));
-        assert_eq!(without_brackets("(*p)->x"), None);
-        assert_eq!(without_brackets("(*p)[f()]"), None);
-        assert_eq!(without_brackets("(*p)(*q)"), None);
     }
 }

@@ -17,7 +17,7 @@ use crate::summaries::{Semaphores, Summaries, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -83,10 +83,9 @@ pub fn analyse(
             search.race(&location)
         })
         .collect();
-    // Classes of one object can show the same race twice; the higher rank stays.
+    // Classes of one object can show the same race twice.
     races.sort_by(|left, right| right.rank.cmp(&left.rank).then(left.id.cmp(&right.id)));
-    let mut seen = FxHashSet::default();
-    races.retain(|race| seen.insert(race.id));
+    races = with_distinct_ids(races);
     WholeProgram {
         points_to,
         summaries,
@@ -96,6 +95,28 @@ pub fn analyse(
         shared_locations,
         functions,
     }
+}
+
+/// Drops races that are there twice, and tells apart different ones that happen to be called the same.
+fn with_distinct_ids(races: Vec<Race>) -> Vec<Race> {
+    let mut known: FxHashMap<u64, Vec<(Sighting, Sighting)>> = FxHashMap::default();
+    let mut kept = Vec::with_capacity(races.len());
+    for mut race in races {
+        let Some(best) = race.pairs.first() else {
+            continue;
+        };
+        let same_id = known.entry(race.id).or_default();
+        if same_id.contains(&(best.first, best.second)) {
+            continue;
+        }
+        same_id.push((best.first, best.second));
+        if same_id.len() > 1 {
+            let (id, ordinal) = (race.id.to_string(), same_id.len().to_string());
+            race.id = fingerprint([id.as_str(), ordinal.as_str()]);
+        }
+        kept.push(race);
+    }
+    kept
 }
 
 /// The variables of which some function uses elements.
@@ -147,7 +168,7 @@ impl Search<'_> {
         // Stable: pairs of equal weight stay in the order of the text.
         pairs.sort_by_key(|pair| std::cmp::Reverse(pair.weight()));
         let best = pairs[0];
-        let name = self.location_name(&pairs);
+        let name = self.location_name(location, &pairs);
         let reasons = self.evidence(location, best, &name).reasons();
         let id = fingerprint(self.identity(&name, best).iter().map(String::as_str));
         Some(Race {
@@ -168,14 +189,19 @@ impl Search<'_> {
     }
 
     /// What is accessed, by the access that names it best: a variable before a member before a pointer.
-    fn location_name(&self, pairs: &[Pair]) -> String {
+    /// One that touches the whole object around the location names too much.
+    fn location_name(&self, location: &Location, pairs: &[Pair]) -> String {
         let candidates = pairs
             .iter()
             .take(50)
             .flat_map(|pair| [pair.first, pair.second]);
         let best = candidates
             .filter_map(|sighting| match &self.access(sighting).place {
-                Targets::Exactly(path) => Some((naming_quality(path), sighting, path)),
+                Targets::Exactly(path) => {
+                    let key = (sighting.function, sighting.access);
+                    let is_around = location.around.contains(&key);
+                    Some(((is_around, naming_quality(path)), sighting, path))
+                }
                 _ => None,
             })
             .min_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
@@ -201,10 +227,17 @@ impl Search<'_> {
         let guard = guards::guard(location).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
-            let (_, context, _) = self.contexts.of(function).next()?;
-            let held = held_locks(access, function, context);
-            let lock = held.keys().next()?;
-            Some((guard, self.names(function).path(lock)))
+            let (_, context, roots) = self.contexts.of(function).next()?;
+            let held = held_locks(access, function, context).into_iter();
+            let mut guards = held.filter(|(path, held)| {
+                let alone = BTreeMap::from([(path.clone(), *held)]);
+                let character = self
+                    .surroundings
+                    .character_holding(access, function, context, roots, alone);
+                guard.lock.guards(&character.protection, character.writes)
+            });
+            let (lock, _) = guards.next()?;
+            Some((guard, self.names(function).path(&lock)))
         });
         let (first, second) = (self.access(best.first), self.access(best.second));
         let roots = [best.first_root, best.second_root].map(|root| self.contexts.root(root));

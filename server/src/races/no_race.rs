@@ -22,7 +22,9 @@ pub(super) fn others(
     access: AccessKey,
 ) -> Others {
     let same_memory = comparison.of_same_memory(access);
-    let mut roots = roots(checked, access);
+    let own_roots = self::roots(checked, access);
+    let runs_beside_itself = several(checked, &own_roots);
+    let mut roots = own_roots;
     let mut by_reason: BTreeMap<String, BTreeSet<OtherAccess>> = BTreeMap::new();
     let mut with_itself = None;
     for &other in &same_memory {
@@ -32,7 +34,10 @@ pub(super) fn others(
             continue;
         }
         if other == access {
-            with_itself = reason(checked, access, &verdict, true);
+            // It goes without saying that one thread is at one place at a time.
+            if runs_beside_itself {
+                with_itself = reason(checked, access, &verdict, true);
+            }
         } else if let Some(reason) = reason(checked, access, &verdict, false)
             && let Some(other) = other_access(checked, other)
         {

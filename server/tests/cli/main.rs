@@ -4,6 +4,7 @@ mod bad_files;
 mod bad_projects;
 mod check;
 mod commands;
+mod demo;
 mod explain;
 mod good_programs;
 mod program;

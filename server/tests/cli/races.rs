@@ -2,6 +2,7 @@
 
 use crate::program::{Program, Run};
 use crate::schema;
+use expect_test::expect;
 use serde_json::Value;
 
 const COUNTER: &str = "\
@@ -132,4 +133,137 @@ fn exported_functions_race_only_where_that_is_asked_for() {
     let program = Program::built(&[("a.c", library), ("racelens.toml", config)]);
     assert_eq!(program.run(&["check"]).status, 1);
     assert_eq!(program.run(&["check", "--entries", "threads"]).status, 0);
+}
+
+const TIMER: &str = "\
+static int ticks;
+void on_timer(void) { ticks++; }
+void on_key(void) { ticks = 0; }
+";
+
+fn status_with(config: &str) -> Run {
+    let program = Program::built(&[("a.c", TIMER), ("racelens.toml", config)]);
+    program.run(&["check"])
+}
+
+#[test]
+fn a_function_that_the_project_names_as_an_entry_runs_as_a_thread() {
+    assert_eq!(check(TIMER, &[]).status, 0);
+    let run = status_with("[threads]\nentries = [\"on_timer\", \"on_key\"]\n");
+    assert_eq!((run.status, run.notes.as_str()), (1, ""));
+    for thread in ["`on_timer`", "`on_key`"] {
+        let text = format!("in thread {thread} (one of several), holding no lock");
+        assert!(run.output.contains(&text), "{}", run.output);
+    }
+}
+
+#[test]
+fn entries_that_never_run_together_do_not_race() {
+    let config = "[threads]\nentries = [\"on_timer\", \"on_key\"]\nnever-parallel = \
+        [[\"on_timer\", \"on_key\"], [\"on_timer\", \"on_timer\"], [\"on_key\", \"on_key\"]]\n";
+    let run = status_with(config);
+    assert_eq!((run.status, run.notes.as_str()), (0, ""));
+}
+
+#[test]
+fn an_entry_that_is_no_function_is_noted() {
+    let run = status_with("[threads]\nentries = [\"on_tiemr\"]\n");
+    assert_eq!(run.status, 0);
+    assert!(run.notes.contains("`on_tiemr`"), "{}", run.notes);
+}
+
+#[test]
+fn an_access_that_does_not_race_says_why() {
+    let program = Program::built(&[(
+        "a.c",
+        "\
+#include <pthread.h>
+static pthread_mutex_t m;
+static int guarded, early;
+static void add(int n) {
+    guarded += n;
+}
+static void *worker(void *argument) {
+    pthread_mutex_lock(&m);
+    add(early);
+    pthread_mutex_unlock(&m);
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+    early = 1;
+    pthread_create(&thread, 0, worker, 0);
+    pthread_mutex_lock(&m);
+    guarded = 0;
+    pthread_mutex_unlock(&m);
+    pthread_join(thread, 0);
+    return guarded;
+}
+",
+    )]);
+    for (line, expected) in [
+        (
+            5,
+            expect![[r#"
+                access: write of `guarded`
+                 --> a.c:5:5
+                  |
+                5 |     guarded += n;
+                  |     ^^^^^^^ write, holding `m`
+                  |
+                  = note: `m` is held by every caller: a.c:9:5
+                  = note: runs in thread `worker`, started at a.c:16:5
+                  = note: no race with the write at a.c:18:5: both hold `m`
+                  = note: no race with the read at a.c:21:12: no two threads get there at the same time
+
+                function `add` (a.c:4:13)
+                  runs in thread `worker`, started at a.c:16:5
+                  returns with the locks that it was called with
+            "#]],
+        ),
+        (
+            15,
+            expect![[r#"
+                access: write of `early`
+                  --> a.c:15:5
+                   |
+                15 |     early = 1;
+                   |     ^^^^^ write, holding no lock
+                   |
+                   = note: runs in thread `main`
+                   = note: no race with the read at a.c:9:9: no two threads get there at the same time
+
+                function `main` (a.c:13:5)
+                  runs in thread `main`
+                  takes `m` (a.c:17:5)
+                  may start thread `worker` at a.c:16:5
+                  returns with the locks that it was called with
+            "#]],
+        ),
+        (
+            18,
+            expect![[r#"
+                access: write of `guarded`
+                  --> a.c:18:5
+                   |
+                17 |     pthread_mutex_lock(&m);
+                   |     ------------------ `m` is taken here
+                18 |     guarded = 0;
+                   |     ^^^^^^^ write, holding `m`
+                   |
+                   = note: runs in thread `main`
+                   = note: no race with the write at a.c:5:5: both hold `m`
+                   = note: no race with the read at a.c:21:12: no two threads get there at the same time
+
+                function `main` (a.c:13:5)
+                  runs in thread `main`
+                  takes `m` (a.c:17:5)
+                  may start thread `worker` at a.c:16:5
+                  returns with the locks that it was called with
+            "#]],
+        ),
+    ] {
+        let place = format!("a.c:{line}");
+        expected.assert_eq(&program.run(&["explain", &place]).output);
+    }
 }

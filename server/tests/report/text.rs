@@ -362,6 +362,7 @@ fn tiers_threads_and_locks_are_named() {
         1 data race witnessed, 1 possible data race, 1 proven safe, 4 below rank 20 not shown
         0 translation units, 0 functions, 0 threads, 0 shared locations, 0 accesses, 0.00 s
         for all accesses and whole call paths of a race: racelens check --explain 000000000001
+        for races of every rank: racelens check --min-rank 0
     "#]]
     .assert_eq(&folder.text_with(&report, Appearance::default(), shown));
     report.races.drain(..1);

@@ -131,13 +131,22 @@ fn message(race: &Race) -> String {
         text.push('.');
     }
     for reason in &race.reasons {
-        let but = if reason.doubt { "But: " } else { "" };
-        text.push_str(&format!(
-            " {but}{}.",
-            without_links(reason.text.trim_end_matches('.'))
-        ));
+        let sentence = without_links(reason.text.trim_end_matches('.'));
+        let sentence = if reason.doubt {
+            format!("But: {sentence}")
+        } else {
+            capitalised(&sentence)
+        };
+        text.push_str(&format!(" {sentence}."));
     }
     text
+}
+
+fn capitalised(sentence: &str) -> String {
+    let mut characters = sentence.chars();
+    let first = characters.next();
+    let first = first.map_or_else(String::new, |first| first.to_uppercase().to_string());
+    first + characters.as_str()
 }
 
 /// Brackets of the program are no links (SARIF §3.11.6).
