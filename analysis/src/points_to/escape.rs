@@ -15,8 +15,8 @@ pub(super) fn reachable(graph: &mut Graph, from: Vec<NodeId>) -> Vec<bool> {
         pending.extend(graph.existing_target(root));
         if let Some(detail) = graph.detail_of(root) {
             pending.extend(detail.fields.iter().map(|field| field.1));
-            pending.extend(detail.inverses.iter().map(|inverse| inverse.1));
-            pending.extend(detail.offered.iter().copied());
+            pending.extend(detail.rare().inverses.iter().map(|inverse| inverse.1));
+            pending.extend(detail.rare().offered.iter().copied());
         }
     }
     reached
