@@ -188,7 +188,8 @@ impl Builder<'_> {
                 self.constraints.equal.push((pointed, cell));
                 true
             }
-            // An array of records that is stepped through by bytes.
+            // UNSOUND: A pointer to a record that is moved by an unknown number of bytes and used
+            // as the same record is assumed to point to another element of an array.
             None if from.is_some() && from == used_as.record(self.body, target) => false,
             None => self.moved_somewhere(register, value, from),
         }

@@ -10,14 +10,20 @@ pub(super) struct Detail {
     pub fields: Vec<(LabelId, NodeId)>,
     /// The records as which the node is seen, sorted.
     pub views: Vec<RecordRef>,
-    /// Of what the node is which member, sorted by label.
+    /// Of what the node is which member, sorted by label; only of cells.
     pub containers: Vec<(LabelId, Vec<NodeId>)>,
+    pub equal_if_pointer: Vec<NodeId>,
+    pub rare: Option<Box<Rare>>,
+}
+
+/// What few classes have.
+#[derive(Default)]
+pub(super) struct Rare {
     /// The container to which somebody goes from here.
     pub inverses: Vec<(LabelId, NodeId)>,
     pub functions: Vec<u32>,
     /// Calls of what is here, one signature for each number of arguments.
     pub signatures: Vec<(usize, u32)>,
-    pub equal_if_pointer: Vec<NodeId>,
     /// Variable arguments that nobody takes yet.
     pub offered: Vec<NodeId>,
     pub taken: bool,
@@ -29,7 +35,27 @@ pub(super) struct Detail {
     pub spread: bool,
 }
 
+static NOTHING_RARE: Rare = Rare {
+    inverses: Vec::new(),
+    functions: Vec::new(),
+    signatures: Vec::new(),
+    offered: Vec::new(),
+    taken: false,
+    collapsed: Vec::new(),
+    union_leaves: Vec::new(),
+    shifted: false,
+    spread: false,
+};
+
 impl Detail {
+    pub fn rare(&self) -> &Rare {
+        self.rare.as_deref().unwrap_or(&NOTHING_RARE)
+    }
+
+    pub fn rare_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_with(Box::default)
+    }
+
     pub fn field(&self, label: LabelId) -> Option<NodeId> {
         let found = self.fields.binary_search_by_key(&label, |field| field.0);
         found.ok().map(|index| self.fields[index].1)
@@ -44,11 +70,11 @@ impl Detail {
     }
 
     pub fn is_collapsed(&self, record: RecordRef) -> bool {
-        self.collapsed.binary_search(&record).is_ok()
+        self.rare().collapsed.binary_search(&record).is_ok()
     }
 
     pub fn inverse(&self, label: LabelId) -> Option<NodeId> {
-        let known = self.inverses.iter().find(|known| known.0 == label);
+        let known = self.rare().inverses.iter().find(|known| known.0 == label);
         known.map(|known| known.1)
     }
 
@@ -82,6 +108,6 @@ impl Detail {
 
     /// How much work it is to move this into another class.
     pub fn weight(&self) -> usize {
-        self.fields.len() + self.containers.len() + self.views.len() + self.functions.len()
+        self.fields.len() + self.containers.len() + self.views.len() + self.rare().functions.len()
     }
 }

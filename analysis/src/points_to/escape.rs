@@ -13,10 +13,12 @@ pub(super) fn reachable(graph: &mut Graph, from: Vec<NodeId>) -> Vec<bool> {
             continue;
         }
         pending.extend(graph.existing_target(root));
+        // UNSOUND: Another thread that gets a pointer to a member is assumed to get at the object
+        // around it only if the program goes from that member to the object somewhere.
         if let Some(detail) = graph.detail_of(root) {
             pending.extend(detail.fields.iter().map(|field| field.1));
-            pending.extend(detail.inverses.iter().map(|inverse| inverse.1));
-            pending.extend(detail.offered.iter().copied());
+            pending.extend(detail.rare().inverses.iter().map(|inverse| inverse.1));
+            pending.extend(detail.rare().offered.iter().copied());
         }
     }
     reached

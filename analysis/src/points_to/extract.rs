@@ -112,6 +112,7 @@ impl Builder<'_> {
                 callee,
                 arguments,
             } => self.call(id, *target, callee, arguments),
+            // UNSOUND: Pointers that inline assembly moves are not followed.
             Statement::Assembly { .. } => {}
         }
     }

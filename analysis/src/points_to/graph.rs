@@ -4,7 +4,7 @@
 //! members. Uniting two nodes unites their targets and their members of the same name. A copy of a
 //! record unites values only, so that the two objects stay apart.
 
-use super::detail::Detail;
+use super::detail::{Detail, Rare};
 use super::records::{LabelId, Records};
 use crate::ir::RecordRef;
 
@@ -157,17 +157,17 @@ impl Graph {
     /// The value gets an argument of a variable list, which matters as soon as somebody takes it.
     pub fn offer(&mut self, arguments: NodeId, value: NodeId) {
         let root = self.find(arguments);
-        let detail = self.detail(root);
-        if detail.taken {
+        let rare = self.detail(root).rare_mut();
+        if rare.taken {
             self.unite(root, value);
         } else {
-            detail.offered.push(value);
+            rare.offered.push(value);
         }
     }
 
     pub fn take(&mut self, arguments: NodeId) {
         let root = self.find(arguments);
-        self.detail(root).taken = true;
+        self.detail(root).rare_mut().taken = true;
         self.flush_offered(root);
         self.run();
     }
@@ -175,7 +175,7 @@ impl Graph {
     /// A pointer into the cell was moved by some number of bytes.
     pub fn shift(&mut self, cell: NodeId) {
         let root = self.find(cell);
-        self.detail(root).shifted = true;
+        self.detail(root).rare_mut().shifted = true;
         self.unite_shifted(root);
         self.run();
     }
@@ -183,20 +183,20 @@ impl Graph {
     /// The cell cannot be told apart from what contains it.
     pub fn spread(&mut self, cell: NodeId) {
         let root = self.find(cell);
-        self.detail(root).spread = true;
+        self.detail(root).rare_mut().spread = true;
         self.unite_spread(root);
         self.run();
     }
 
     pub fn add_function(&mut self, cell: NodeId, function: u32) {
         let root = self.find(cell);
-        self.detail(root).functions.push(function);
+        self.detail(root).rare_mut().functions.push(function);
     }
 
     /// The cell is called with this signature; one with as many arguments is the same one.
     pub fn add_signature(&mut self, cell: NodeId, arguments: usize) -> u32 {
         let root = self.find(cell);
-        let known = &self.detail(root).signatures;
+        let known = &self.detail(root).rare().signatures;
         if let Some((_, signature)) = known.iter().find(|(count, _)| *count == arguments) {
             return *signature;
         }
@@ -204,9 +204,9 @@ impl Graph {
         let values: Vec<NodeId> = (0..arguments).map(|_| self.value()).collect();
         let result = self.value();
         self.signatures.push((values, result));
-        let detail = self.detail(root);
-        detail.signatures.push((arguments, signature));
-        for function in detail.functions.clone() {
+        let rare = self.detail(root).rare_mut();
+        rare.signatures.push((arguments, signature));
+        for function in rare.functions.clone() {
             self.tasks.push(Task::Link(function, signature));
         }
         self.run();
@@ -236,7 +236,9 @@ impl Graph {
         };
         // Making the value's member may have united nothing yet: tasks wait.
         self.detail(root).insert_field(label, child);
-        self.detail(child).add_containers(label, vec![root]);
+        if self.nodes[root as usize].is_cell {
+            self.detail(child).add_containers(label, vec![root]);
+        }
         self.add_view(root, record);
         child
     }
@@ -262,7 +264,7 @@ impl Graph {
                 outer
             }
         };
-        self.detail(root).inverses.push((label, outer));
+        self.detail(root).rare_mut().inverses.push((label, outer));
         self.unite_containers(root, label);
         self.unite_shifted(root);
         self.run();
@@ -333,17 +335,47 @@ impl Graph {
             std::mem::swap(&mut self.details[kept], &mut lost);
         }
         let kept = &mut self.details[kept];
-        let tasks = &mut self.tasks;
-        for (label, child) in std::mem::take(&mut lost.fields) {
+        for (label, child) in lost.fields {
+            if kept.is_collapsed(self.records.get(label).record) {
+                self.tasks.push(Task::Unite(winner, child));
+                continue;
+            }
             match kept.field(label) {
-                Some(known) => tasks.push(Task::Unite(known, child)),
+                Some(known) => self.tasks.push(Task::Unite(known, child)),
                 None => kept.insert_field(label, child),
             }
         }
+        kept.equal_if_pointer.append(&mut lost.equal_if_pointer);
+        let new_labels: Vec<LabelId> = lost.containers.iter().map(|known| known.0).collect();
+        for (label, list) in lost.containers {
+            kept.add_containers(label, list);
+        }
+        let old_views = kept.views.clone();
+        let new_views = lost.views.into_iter();
+        let new_views: Vec<RecordRef> = new_views
+            .filter(|view| old_views.binary_search(view).is_err())
+            .collect();
+        for view in new_views {
+            self.add_view(winner, view);
+        }
+        for label in &new_labels {
+            self.climb(winner, *label, &old_views);
+            self.unite_containers(winner, *label);
+        }
+        if let Some(lost) = lost.rare {
+            self.merge_rare(winner, *lost, &old_views);
+        }
+        self.unite_shifted(winner);
+        self.unite_spread(winner);
+    }
+
+    fn merge_rare(&mut self, winner: NodeId, lost: Rare, old_views: &[RecordRef]) {
+        let kept = self.nodes[winner as usize].detail as usize;
+        let kept = self.details[kept].rare_mut();
+        let tasks = &mut self.tasks;
         for (arguments, signature) in &lost.signatures {
-            for function in &kept.functions {
-                tasks.push(Task::Link(*function, *signature));
-            }
+            let functions = kept.functions.iter();
+            tasks.extend(functions.map(|function| Task::Link(*function, *signature)));
             let known = kept.signatures.iter().find(|known| known.0 == *arguments);
             let Some(&(_, known)) = known else {
                 continue;
@@ -357,64 +389,41 @@ impl Graph {
             tasks.push(Task::Unite(one.1, other.1));
         }
         for function in &lost.functions {
-            for (_, signature) in &kept.signatures {
-                tasks.push(Task::Link(*function, *signature));
-            }
+            let signatures = kept.signatures.iter();
+            tasks.extend(signatures.map(|(_, signature)| Task::Link(*function, *signature)));
         }
-        kept.functions.append(&mut lost.functions);
-        for (arguments, signature) in std::mem::take(&mut lost.signatures) {
+        kept.functions.extend(lost.functions);
+        for (arguments, signature) in lost.signatures {
             if !kept.signatures.iter().any(|known| known.0 == arguments) {
                 kept.signatures.push((arguments, signature));
             }
         }
-        let new_labels: Vec<LabelId> = lost.containers.iter().map(|known| known.0).collect();
-        for (label, list) in std::mem::take(&mut lost.containers) {
-            kept.add_containers(label, list);
-        }
-        let mut inverse_labels: Vec<LabelId> = Vec::new();
-        for (label, outer) in std::mem::take(&mut lost.inverses) {
+        let mut inverse_labels = Vec::new();
+        for (label, outer) in lost.inverses {
             inverse_labels.push(label);
-            match kept.inverse(label) {
-                Some(known) => tasks.push(Task::Unite(known, outer)),
+            match kept.inverses.iter().find(|known| known.0 == label) {
+                Some(known) => tasks.push(Task::Unite(known.1, outer)),
                 None => kept.inverses.push((label, outer)),
             }
         }
-        inverse_labels.extend(new_labels.iter().copied());
-        kept.equal_if_pointer.append(&mut lost.equal_if_pointer);
-        kept.offered.append(&mut lost.offered);
+        kept.offered.extend(lost.offered);
         kept.taken |= lost.taken;
         kept.shifted |= lost.shifted;
         kept.spread |= lost.spread;
-        for record in kept.collapsed.iter().chain(&lost.collapsed) {
-            if kept.is_collapsed(*record) != lost.is_collapsed(*record) {
-                tasks.push(Task::Collapse(winner, *record));
+        for record in lost.collapsed {
+            if kept.collapsed.binary_search(&record).is_err() {
+                tasks.push(Task::Collapse(winner, record));
             }
         }
-        let new_leaves: Vec<(RecordRef, u64)> = lost
-            .union_leaves
-            .iter()
-            .copied()
+        let new_leaves = lost.union_leaves.into_iter();
+        let new_leaves: Vec<(RecordRef, u64)> = new_leaves
             .filter(|leaf| !kept.union_leaves.contains(leaf))
             .collect();
         kept.union_leaves.extend(&new_leaves);
-        let old_views = kept.views.clone();
-        let new_views: Vec<RecordRef> = lost
-            .views
-            .into_iter()
-            .filter(|view| old_views.binary_search(view).is_err())
-            .collect();
-        for view in &new_views {
-            self.add_view(winner, *view);
-        }
-        self.unite_leaves(winner, &new_leaves, &old_views);
-        for label in new_labels {
-            self.climb(winner, label, &old_views);
-        }
+        self.unite_leaves(winner, &new_leaves, old_views);
         for label in inverse_labels {
             self.unite_containers(winner, label);
         }
-        self.unite_shifted(winner);
-        self.unite_spread(winner);
     }
 
     /// Where somebody goes from a member to its container, all containers are one.
@@ -429,9 +438,9 @@ impl Graph {
     }
 
     fn unite_shifted(&mut self, root: NodeId) {
-        let detail = self.detail(root);
-        if detail.shifted {
-            let inverses: Vec<NodeId> = detail.inverses.iter().map(|known| known.1).collect();
+        let rare = self.detail(root).rare();
+        if rare.shifted {
+            let inverses: Vec<NodeId> = rare.inverses.iter().map(|known| known.1).collect();
             let tasks = inverses.into_iter().map(|outer| Task::Unite(root, outer));
             self.tasks.extend(tasks);
         }
@@ -439,7 +448,7 @@ impl Graph {
 
     fn unite_spread(&mut self, root: NodeId) {
         let detail = self.detail(root);
-        if detail.spread {
+        if detail.rare().spread {
             let labels: Vec<LabelId> = detail.containers.iter().map(|known| known.0).collect();
             let outer: Vec<NodeId> = labels
                 .into_iter()
@@ -462,8 +471,8 @@ impl Graph {
 
     fn flush_offered(&mut self, root: NodeId) {
         let detail = self.detail(root);
-        if detail.taken {
-            let offered = std::mem::take(&mut detail.offered);
+        if detail.rare().taken {
+            let offered = std::mem::take(&mut detail.rare_mut().offered);
             let tasks = offered.into_iter().map(|value| Task::Unite(root, value));
             self.tasks.extend(tasks);
         }

@@ -290,7 +290,8 @@ fn follow(
                 (flow, record) = (Flow::Always, None);
             }
             Step::Field(name) => {
-                // Without the argument's type nobody knows which record has the member.
+                // UNSOUND: A member that a model names is not followed where the argument's type
+                // does not say which record has it.
                 let label = Label {
                     record: record.take()?,
                     name: *name,

@@ -228,12 +228,12 @@ impl PointsTo {
                 shared: escaped[*root as usize],
             };
             if let Some(detail) = graph.detail_of(*root) {
-                data.collapsed = detail.collapsed.clone();
+                data.collapsed = detail.rare().collapsed.clone();
                 let fields = detail.fields.iter();
                 data.fields = fields
                     .map(|(label, child)| (*label, numbers.of_node[*child as usize]))
                     .collect();
-                let functions = detail.functions.iter();
+                let functions = detail.rare().functions.iter();
                 data.functions = functions
                     .flat_map(|function| addressed[*function as usize].iter().copied())
                     .collect();

@@ -278,7 +278,7 @@ impl<'a> Solver<'a> {
         for (key, (cell, count)) in &self.indirect_calls {
             let functions = graph
                 .detail_of(*cell)
-                .map_or(&[][..], |detail| detail.functions.as_slice());
+                .map_or(&[][..], |detail| detail.rare().functions.as_slice());
             let fitting = functions
                 .iter()
                 .map(|function| &addressed[*function as usize]);

@@ -15,8 +15,8 @@ impl Graph {
         let root = self.find(cell);
         let detail = self.detail(root);
         let leaf = (union, bytes);
-        if !detail.union_leaves.contains(&leaf) {
-            detail.union_leaves.push(leaf);
+        if !detail.rare().union_leaves.contains(&leaf) {
+            detail.rare_mut().union_leaves.push(leaf);
             let views = detail.views.clone();
             self.unite_leaves(root, &[leaf], &views);
             self.run();
@@ -51,8 +51,11 @@ impl Graph {
         for label in labels {
             self.climb(root, label, &[record]);
         }
-        let leaves = self.detail(root).union_leaves.clone();
-        self.unite_leaves(root, &leaves, &[record]);
+        let leaves = &self.detail(root).rare().union_leaves;
+        if !leaves.is_empty() {
+            let leaves = leaves.clone();
+            self.unite_leaves(root, &leaves, &[record]);
+        }
     }
 
     /// A first member that is seen as the record around it is that record.
@@ -96,8 +99,8 @@ impl Graph {
     pub(super) fn merge_members(&mut self, node: NodeId, record: RecordRef) {
         let root = self.find(node);
         let detail = self.detail(root);
-        if let Err(position) = detail.collapsed.binary_search(&record) {
-            detail.collapsed.insert(position, record);
+        if let Err(position) = detail.rare().collapsed.binary_search(&record) {
+            detail.rare_mut().collapsed.insert(position, record);
             if self.nodes[root as usize].is_cell {
                 let content = self.nodes[root as usize].target;
                 self.tasks.push(Task::Collapse(content, record));
