@@ -58,9 +58,18 @@ impl Checked {
 
     /// Every pair of every race that is shown without being asked for.
     pub fn races(&self) -> Vec<ReportedRace> {
-        let shown = self.program.program.races.iter();
-        shown
-            .filter(|race| race.rank >= DEFAULT_MIN_RANK)
+        self.races_from(DEFAULT_MIN_RANK)
+    }
+
+    /// Every pair of every race, however little speaks for it.
+    pub fn all_races(&self) -> Vec<ReportedRace> {
+        self.races_from(0)
+    }
+
+    fn races_from(&self, min_rank: u8) -> Vec<ReportedRace> {
+        let races = self.program.program.races.iter();
+        races
+            .filter(|race| race.rank >= min_rank)
             .flat_map(|race| &race.pairs)
             .filter_map(|pair| {
                 Some(ReportedRace {
@@ -120,7 +129,12 @@ impl Checked {
     }
 }
 
-/// The races of a program, as pairs of places.
+/// The races of a program that are shown without being asked for, as pairs of places.
 pub fn reported_races(files: &[PathBuf]) -> Vec<ReportedRace> {
     Checked::new(files).races()
+}
+
+/// All races of a program whatever their rank, as pairs of places.
+pub fn all_reported_races(files: &[PathBuf]) -> Vec<ReportedRace> {
+    Checked::new(files).all_races()
 }

@@ -204,7 +204,7 @@ fn wrong_locks<'a>(
     let mut mismatches = Vec::new();
     for (place, stated) in &program.locks {
         for locks in reported.get(place).into_iter().flatten() {
-            if !stated.contains(locks) {
+            if !stated.iter().any(|stated| are_as_stated(stated, locks)) {
                 mismatches.push(Mismatch::WrongLocks {
                     line: program.describe(place),
                     stated: stated.clone(),
@@ -214,6 +214,91 @@ fn wrong_locks<'a>(
         }
     }
     mismatches
+}
+
+/// Whether each stated lock is one of the reported ones, and the other way round.
+fn are_as_stated(stated: &LockSet, reported: &LockSet) -> bool {
+    let mut unmatched: Vec<&String> = reported.difference(stated).collect();
+    for lock in stated.difference(reported) {
+        match unmatched.iter().position(|name| is_as_stated(lock, name)) {
+            Some(position) => drop(unmatched.remove(position)),
+            None => return false,
+        }
+    }
+    unmatched.is_empty()
+}
+
+/// Whether two names differ at most in this: within brackets, a named constant is stated where a
+/// number is reported. An analysis sees macros and enumerators as their values.
+fn is_as_stated(stated: &str, reported: &str) -> bool {
+    let (mut stated, mut reported) = (stated, reported);
+    let mut depth = 0;
+    let mut is_inside_a_word = false;
+    while let Some(character) = stated.chars().next() {
+        if depth > 0
+            && !is_inside_a_word
+            && let Some(after_name) = after_named_constant(stated)
+            && let Some(after_number) = after_number(reported)
+        {
+            (stated, reported) = (after_name, after_number);
+            continue;
+        }
+        if !reported.starts_with(character) {
+            return false;
+        }
+        match character {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            _ => {}
+        }
+        is_inside_a_word = is_word(character);
+        stated = &stated[character.len_utf8()..];
+        reported = &reported[character.len_utf8()..];
+    }
+    reported.is_empty()
+}
+
+/// What follows `SLOTS`, or `(SLOTS-1)`, at the beginning of a name.
+fn after_named_constant(text: &str) -> Option<&str> {
+    if let Some(inner) = text.strip_prefix('(') {
+        let (inner, after) = inner.split_once(')')?;
+        let may_occur = |character: char| is_word(character) || "+-*/%&|^<>~".contains(character);
+        let words: Vec<&str> = inner
+            .split(|character| !is_word(character))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let is_constant = inner.chars().all(may_occur)
+            && words.iter().any(|word| is_in_capitals(word))
+            && words
+                .iter()
+                .all(|word| is_in_capitals(word) || is_number(word));
+        return is_constant.then_some(after);
+    }
+    let (word, after) = leading_word(text);
+    is_in_capitals(word).then_some(after)
+}
+
+fn after_number(text: &str) -> Option<&str> {
+    let (word, after) = leading_word(text);
+    is_number(word).then_some(after)
+}
+
+fn leading_word(text: &str) -> (&str, &str) {
+    let end = text.find(|character| !is_word(character));
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+fn is_in_capitals(word: &str) -> bool {
+    let may_occur = |character: char| is_word(character) && !character.is_lowercase();
+    word.starts_with(|first: char| first.is_ascii_uppercase()) && word.chars().all(may_occur)
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|character| character.is_ascii_digit())
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
 }
 
 fn braces(locks: &LockSet) -> String {
@@ -332,6 +417,52 @@ mod tests {
         let text = "x++; //~ w: race(self); locks{p->lock}\n";
         let spaced: &[&str] = &["p -> lock"];
         assert!(words(text, &[report((2, spaced), (2, spaced))]).is_empty());
+    }
+
+    #[test]
+    fn within_brackets_a_named_constant_may_be_reported_as_its_number() {
+        for (stated, reported) in [
+            ("locks[OUTGOING]", "locks[1]"),
+            ("stripes[slot&(LOCKS-1)]", "stripes[slot&3]"),
+            ("t->rows[key%N_ROWS].lock", "t->rows[key%4].lock"),
+            ("t[A].rows[(2*B)].lock", "t[0].rows[6].lock"),
+            ("t[A].rows[B].lock", "t[A].rows[6].lock"),
+            ("shared locks[OUTGOING]", "shared locks[1]"),
+        ] {
+            assert!(is_as_stated(stated, reported), "{stated} {reported}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_may_be_reported_as_a_number() {
+        for (stated, reported) in [
+            ("locks[slot]", "locks[1]"),
+            ("locks[Slot]", "locks[1]"),
+            ("locks[aSLOT]", "locks[a1]"),
+            ("locks[(slot-1)]", "locks[1]"),
+            ("locks[(3-2)]", "locks[1]"),
+            ("locks[(LOCKS-slot)]", "locks[1]"),
+            ("locks[OUTGOING]", "locks[slot]"),
+            ("locks[OUTGOING]", "locks[1x]"),
+            ("locks[OUTGOING]", "others[1]"),
+            ("locks[OUTGOING]", "locks[1].lock"),
+            ("locks[OUTGOING]", "locks[INCOMING]"),
+            ("locks[0]", "locks[1]"),
+            ("LOCK", "1"),
+            ("locks[1].LOCK", "locks[1].2"),
+        ] {
+            assert!(!is_as_stated(stated, reported), "{stated} {reported}");
+        }
+    }
+
+    #[test]
+    fn each_reported_lock_stands_for_one_stated_lock() {
+        let set =
+            |names: &[&str]| -> LockSet { names.iter().map(|name| lock_name(name)).collect() };
+        let stated = set(&["l[A]", "l[1]"]);
+        assert!(are_as_stated(&stated, &set(&["l[0]", "l[1]"])));
+        assert!(!are_as_stated(&stated, &set(&["l[1]"])));
+        assert!(!are_as_stated(&stated, &set(&["l[0]", "l[1]", "l[2]"])));
     }
 
     #[test]

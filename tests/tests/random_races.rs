@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use racelens_tests::analysis::all_reported_races;
 use racelens_tests::matching::{ReportedAccess, ReportedRace};
 use racelens_tests::oracle::OracleError;
 use racelens_tests::racy_programs::{
@@ -81,6 +82,17 @@ fn loud(file: &Path) -> Vec<ReportedRace> {
             second: access(other),
         })
         .collect()
+}
+
+#[test]
+fn every_race_that_was_seen_is_reported() {
+    let analyse = |file: &Path| all_reported_races(&[file.to_path_buf()]);
+    let Some(outcome) = outcome(usual_seeds(), &analyse) else {
+        return;
+    };
+    if let Some(failure) = outcome.failure() {
+        panic!("{failure}");
+    }
 }
 
 #[test]

@@ -27,7 +27,7 @@ static void touch_upto(struct node *head, int key)
         pthread_mutex_lock(&next->lock);
         pthread_mutex_unlock(&current->lock);
         current = next;
-        current->hits++; //~ hit: no-race -- the new node was locked before the step; locks{current->lock}
+        current->hits++; //~ hit: no-race -- the new node was locked before the step; locks{next->lock}
     }
     pthread_mutex_unlock(&current->lock);
 }

@@ -17,8 +17,8 @@ static void *compute(void *argument)
     long *result = argument;
     struct workspace *workspace = new_workspace();
     for (int i = 0; i < 16; i++) {
-        workspace->cells[i] = i;             //~ cell: no-race -- allocated by this very thread; locks{}
-        workspace->sum += workspace->cells[i]; //~ sum: no-race -- allocated by this very thread; locks{}
+        workspace->cells[i] = i;             //~ cell: no-race -- allocated by this very thread
+        workspace->sum += workspace->cells[i]; //~ sum: no-race -- allocated by this very thread
     }
     *result = workspace->sum; //~ out: no-race -- every thread has its own result; locks{}
     free(workspace);

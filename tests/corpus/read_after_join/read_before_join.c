@@ -13,7 +13,7 @@ struct task {
 static void *add_up(void *argument)
 {
     struct task *task = argument;
-    for (int i = task->from; i < task->to; i++)
+    for (int i = task->from; i < task->to; i++) //~ range: no-race -- written before its thread starts
         task->sum += i; //~ w: race(r); locks{}
     return NULL;
 }
@@ -23,8 +23,8 @@ int main(void)
     static struct task tasks[WORKERS];
     long total = 0;
     for (int i = 0; i < WORKERS; i++) {
-        tasks[i].from = 100 * i;
-        tasks[i].to = 100 * (i + 1);
+        tasks[i].from = 100 * i; //~ from: spurious: race(range) -- Order and ownership: each task is filled before its own thread starts
+        tasks[i].to = 100 * (i + 1); //~ to: spurious: race(range) -- Order and ownership: each task is filled before its own thread starts
         pthread_create(&tasks[i].thread, NULL, add_up, &tasks[i]);
     }
     for (int i = 0; i < WORKERS; i++)

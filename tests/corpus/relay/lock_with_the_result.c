@@ -21,7 +21,7 @@ static void swap_free(unsigned entry)
 {
     struct area *found = area_get(entry);
     if (found != NULL) {
-        found->used[entry % 8]--; //~ free: spurious: race(self) -- Order and ownership: the lock comes with the result
+        found->used[entry % 8]--; //~ free: no-race -- the lock comes with the result; locks{swap_lock}
         pthread_mutex_unlock(&swap_lock);
     }
 }

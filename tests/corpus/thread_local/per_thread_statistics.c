@@ -9,9 +9,9 @@ static long total;
 static void record(int hit)
 {
     if (hit)
-        local_hits++; //~ hit: no-race -- every thread has its own; locks{}
+        local_hits++; //~ hit: no-race -- every thread has its own
     else
-        local_misses++; //~ miss: no-race -- every thread has its own; locks{}
+        local_misses++; //~ miss: no-race -- every thread has its own
 }
 
 static void *worker(void *argument)

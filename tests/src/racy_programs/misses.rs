@@ -39,21 +39,20 @@ pub struct Outcome {
     pub disciplined_racy: Vec<u64>,
     /// One text for each of the first programs with a missed race, the shortest first.
     pub descriptions: Vec<String>,
-    /// The seeds of all programs with a missed race.
-    pub missing_in: Vec<u64>,
+    /// The seeds of all programs with a missed race, and the lines that raced.
+    pub missing_in: Vec<(u64, String)>,
 }
 
 impl Outcome {
     /// What to tell when races were missed: how many, where, and the smallest programs with one.
     pub fn failure(&self) -> Option<String> {
         (self.missed > 0).then(|| {
-            format!(
-                "{} of {} racing pairs are not reported, in programs {:?}\n{}",
-                self.missed,
-                self.pairs,
-                self.missing_in,
-                self.descriptions.join("\n")
-            )
+            let (missed, pairs) = (self.missed, self.pairs);
+            let mut text = format!("{missed} of {pairs} racing pairs are not reported\n");
+            for (seed, lines) in &self.missing_in {
+                let _ = write!(text, "in program {seed}:\n{lines}");
+            }
+            text + &self.descriptions.join("\n")
         })
     }
 }
@@ -79,7 +78,9 @@ pub fn missed_races(seeds: Range<u64>, analyse: Analyse<'_>) -> Result<Outcome, 
             outcome.disciplined_racy.push(watched.plan.seed);
         }
         if !watched.missed.is_empty() {
-            outcome.missing_in.push(watched.plan.seed);
+            let text = source::source(&watched.plan);
+            let lines = told(&text, &watched.missed);
+            outcome.missing_in.push((watched.plan.seed, lines));
             misses.push(watched);
         }
     }
@@ -146,19 +147,26 @@ fn describe(plan: &Plan, missed: &[[u32; 2]], analyse: Analyse<'_>) -> String {
     };
     let (plan, missed) = smallest(plan.clone(), missed.to_vec(), &still_missed);
     let text = source::source(&plan);
-    let lines: Vec<&str> = text.lines().collect();
     let mut description = format!("program {}, made smaller:\n", plan.seed);
-    for [one, other] in missed {
-        let content = |line: u32| lines.get(line as usize - 1).map_or("", |line| line.trim());
+    description.push_str(&told(&text, &missed));
+    for (number, line) in text.lines().enumerate() {
+        let _ = writeln!(description, "{:4} {line}", number + 1);
+    }
+    description
+}
+
+/// The pairs of lines that were missed, one to a line.
+fn told(text: &str, missed: &[[u32; 2]]) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let content = |line: u32| lines.get(line as usize - 1).map_or("", |line| line.trim());
+    let mut told = String::new();
+    for &[one, other] in missed {
         let _ = writeln!(
-            description,
+            told,
             "  lines {one} `{}` and {other} `{}` raced and are not reported",
             content(one),
             content(other)
         );
     }
-    for (number, line) in lines.iter().enumerate() {
-        let _ = writeln!(description, "{:4} {line}", number + 1);
-    }
-    description
+    told
 }
