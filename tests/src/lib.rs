@@ -10,6 +10,7 @@ pub mod generator;
 pub mod interpreter;
 pub mod matching;
 pub mod oracle;
+pub mod parsers;
 pub mod random;
 pub mod reading;
 pub mod thread_sanitizer;

@@ -1,8 +1,9 @@
-//! Parses one normalised item with lang-c.
+//! Parses one normalised item, with our own parser where it knows everything, else with lang-c.
 
 use super::lex::{Token, lex};
 use super::nesting::nesting;
 use super::normalise::{Attributes, Normalised, Part, normalise};
+use super::parser::parse_item;
 use lang_c::ast::{ExternalDeclaration, TranslationUnit};
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Node;
@@ -42,16 +43,43 @@ pub fn with_parsed<T>(
     consume: impl FnOnce(Result<Parsed, SyntaxError>) -> T,
 ) -> T {
     let tokens = lex(text);
-    let depth = match nesting(text, &tokens) {
-        Ok(depth) => depth,
-        Err(too_deep) => {
-            return consume(Err(SyntaxError {
-                offset: 0,
-                message: format!("nested too deeply to be analysed: {too_deep}"),
-            }));
+    match nesting(text, &tokens) {
+        Ok(depth) => on_deep_stack(depth, || consume(parse(typedef_names, text, &tokens, part))),
+        Err(too_deep) => consume(Err(SyntaxError {
+            offset: 0,
+            message: format!("nested too deeply to be analysed: {too_deep}"),
+        })),
+    }
+}
+
+/// What our own parser and lang-c make of the same item.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Agreement {
+    /// Both build the same tree, with the same spans.
+    Same,
+    /// Our own parser leaves the item to lang-c.
+    LeftToLangC,
+    /// Our own parser accepts what lang-c refuses, or builds another tree. This must not happen.
+    Different,
+}
+
+/// Parses `text` both ways. `None` if it is nested too deeply for either.
+pub fn compare_parsers(typedef_names: &[&str], text: &str) -> Option<Agreement> {
+    let tokens = lex(text);
+    let depth = nesting(text, &tokens).ok()?;
+    Some(on_deep_stack(depth, || {
+        let prefix = typedef_prefix(typedef_names).len();
+        let Some(own) = parse_item(text, &tokens, typedef_names, prefix) else {
+            return Agreement::LeftToLangC;
+        };
+        match parse_with_lang_c(typedef_names, text) {
+            Ok((Some(declaration), _)) if declaration == own => Agreement::Same,
+            _ => Agreement::Different,
         }
-    };
-    let work = || consume(parse(typedef_names, text, &tokens, part));
+    }))
+}
+
+fn on_deep_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     let needed = SHALLOW_STACK + depth * STACK_PER_STEP;
     stacker::maybe_grow(needed, needed, work)
 }
@@ -73,7 +101,7 @@ fn parse(
     tokens: &[Token],
     part: Part,
 ) -> Result<Parsed, SyntaxError> {
-    match parse_text(typedef_names, text) {
+    match parse_text(typedef_names, text, tokens) {
         Ok((declaration, prefix)) => Ok(Parsed {
             declaration,
             prefix,
@@ -82,8 +110,8 @@ fn parse(
         // lang-c accepts attributes in fewer places than compilers do.
         Err(_) if text.contains("__attribute__") => {
             let renormalised = normalise(text, tokens, part, Attributes::Dropped);
-            let (declaration, prefix) =
-                parse_text(typedef_names, &renormalised.text).map_err(|mut error| {
+            let (declaration, prefix) = parse_with_lang_c(typedef_names, &renormalised.text)
+                .map_err(|mut error| {
                     error.offset = renormalised
                         .origin(error.offset, error.offset)
                         .map_or(0, |origin| origin.0);
@@ -99,16 +127,26 @@ fn parse(
     }
 }
 
-fn parse_text(
-    typedef_names: &[&str],
-    text: &str,
-) -> Result<(Option<ExternalDeclaration>, usize), SyntaxError> {
-    let mut source = String::with_capacity(text.len() + 64);
-    if !typedef_names.is_empty() {
-        source.push_str("typedef int ");
-        source.push_str(&typedef_names.join(","));
-        source.push_str(";\n");
+/// The declaration, and the length of what was put in front of the text.
+type Tree = (Option<ExternalDeclaration>, usize);
+
+fn parse_text(typedef_names: &[&str], text: &str, tokens: &[Token]) -> Result<Tree, SyntaxError> {
+    match parse_item(text, tokens, typedef_names, 0) {
+        Some(declaration) => Ok((Some(declaration), 0)),
+        None => parse_with_lang_c(typedef_names, text),
     }
+}
+
+/// lang-c learns the names of types from a declaration of them in front of the item.
+fn typedef_prefix(typedef_names: &[&str]) -> String {
+    if typedef_names.is_empty() {
+        return String::new();
+    }
+    format!("typedef int {};\n", typedef_names.join(","))
+}
+
+fn parse_with_lang_c(typedef_names: &[&str], text: &str) -> Result<Tree, SyntaxError> {
+    let mut source = typedef_prefix(typedef_names);
     let prefix = source.len();
     source.push_str(text);
     let TranslationUnit(mut declarations) = parse_preprocessed(&CONFIGURATION, source)
