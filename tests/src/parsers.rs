@@ -1,5 +1,6 @@
 //! Compares our own parser with lang-c, item by item, on whole preprocessed programs.
 
+use crate::random::Random;
 use racelens_analysis::frontend::declaration::mentioned_typedefs;
 use racelens_analysis::frontend::lex::{Token, lex};
 use racelens_analysis::frontend::names::{NameSpace, declared_names};
@@ -9,6 +10,7 @@ use racelens_analysis::frontend::normalise::{
 use racelens_analysis::frontend::parse::{Agreement, compare_parsers};
 use racelens_analysis::frontend::split::{Item, ItemKind, split};
 use std::collections::HashSet;
+use ustr::Ustr;
 
 /// One item as the parsers get it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -23,7 +25,149 @@ impl ParserInput {
     pub fn agreement(&self) -> Option<Agreement> {
         compare_parsers(&self.typedefs, &self.text)
     }
+
+    /// The item with a few of its tokens changed, or other names as types; mostly no C any more.
+    pub fn damaged(&self, random: &mut Random) -> ParserInput {
+        let mut words: Vec<&str> = self.text.split(' ').collect();
+        let mut typedefs = self.typedefs.clone();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(words.len());
+            let other = words[random.below(words.len())];
+            match random.below(7) {
+                0 => drop(words.remove(at)),
+                1 => words.insert(at, other),
+                2 => words[at] = other,
+                3 => words.insert(at, random.pick(VOCABULARY)),
+                4 => words[at] = random.pick(VOCABULARY),
+                // A variable or function becomes a type, which makes expressions ambiguous.
+                5 if is_name(other) => typedefs.push(Ustr::from(other).as_str()),
+                _ => typedefs.truncate(typedefs.len().saturating_sub(1)),
+            }
+            if words.is_empty() {
+                words.push(";");
+            }
+        }
+        typedefs.sort_unstable();
+        typedefs.dedup();
+        ParserInput {
+            is_function: self.is_function,
+            typedefs,
+            text: words.join(" "),
+        }
+    }
 }
+
+fn is_name(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// What is put into items: whatever has a meaning of its own to the grammar.
+const VOCABULARY: &[&str] = &[
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ";",
+    ",",
+    ":",
+    "?",
+    ".",
+    "->",
+    "...",
+    "++",
+    "--",
+    "&",
+    "*",
+    "+",
+    "-",
+    "~",
+    "!",
+    "/",
+    "<<",
+    "<",
+    "==",
+    "^",
+    "|",
+    "&&",
+    "||",
+    "=",
+    "+=",
+    "1",
+    "0x1p3",
+    "1.5e",
+    "08",
+    "\"s\"",
+    "'c'",
+    "L'c'",
+    "@",
+    "typedef",
+    "extern",
+    "static",
+    "const",
+    "volatile",
+    "_Atomic",
+    "inline",
+    "void",
+    "struct",
+    "union",
+    "enum",
+    "char",
+    "int",
+    "unsigned",
+    "typeof",
+    "__typeof__",
+    "__typeof",
+    "asm",
+    "__asm__",
+    "if",
+    "else",
+    "switch",
+    "while",
+    "do",
+    "for",
+    "goto",
+    "break",
+    "return",
+    "case",
+    "default",
+    "sizeof",
+    "_Alignof",
+    "_Generic",
+    "__func__",
+    "__extension__",
+    "__attribute__ (( packed ))",
+    "__attribute__ ( ( packed ) )",
+    "( T )",
+    "( T * )",
+    "T",
+    "T x",
+    "int T",
+    "typedef int T ;",
+    "T : ",
+    "( T ) ( x )",
+    "({ ; })",
+    "( { T x ; } )",
+    "__builtin_va_list",
+    "__builtin_va_arg",
+    "__builtin_offsetof ( T , a )",
+    "_Static_assert ( 1 , \"s\" ) ;",
+    "( int ( * ) ( int T ) )",
+    "for ( T * x = 1 ;",
+    "for ( T * x ;",
+    "f ( a , b )",
+    "{ 1 , }",
+    "{ }",
+    ". x =",
+    "[ 1 ] =",
+    "[ 1 ... 2 ] =",
+    "x :",
+];
 
 /// How often the two parsers agree, and the items about which they do not.
 #[derive(Default, Debug)]

@@ -1,10 +1,12 @@
 //! Compares our own parser with lang-c on preprocessed files.
 //!
-//! `compare_parsers [--show N] FILE.i…` parses every item both ways, each text once, and prints how many
-//! came out the same, how many our parser left to lang-c, and how many differ, which must be none.
-//! With `--show N` it also prints N of those that were left.
+//! `compare_parsers [--show N] [--damage N] FILE.i…` parses every item both ways, each text once, and
+//! prints how many came out the same, how many our parser left to lang-c, and how many differ, which
+//! must be none. With `--show N` it also prints N of those that were left; with `--damage N` it
+//! instead parses N damaged variants of each item.
 
 use racelens_tests::parsers::{Comparison, parser_inputs};
+use racelens_tests::random::Random;
 use std::collections::HashSet;
 use std::process::ExitCode;
 
@@ -13,18 +15,22 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let mut shown = 0;
     let mut arguments = std::env::args().skip(1).peekable();
-    if arguments.next_if_eq("--show").is_some() {
-        shown = arguments
-            .next()
-            .and_then(|count| count.parse().ok())
-            .unwrap_or(20);
-    }
+    let mut option = |name: &str| -> usize {
+        match arguments.next_if_eq(name) {
+            Some(_) => arguments
+                .next()
+                .and_then(|count| count.parse().ok())
+                .unwrap_or(1),
+            None => 0,
+        }
+    };
+    let (shown, damages) = (option("--show"), option("--damage"));
     if arguments.peek().is_none() {
-        eprintln!("usage: compare_parsers [--show N] FILE.i…");
+        eprintln!("usage: compare_parsers [--show N] [--damage N] FILE.i…");
         return ExitCode::from(2);
     }
+    let mut random = Random::new(1);
     let mut known = HashSet::new();
     let mut comparison = Comparison::default();
     for path in arguments {
@@ -36,7 +42,13 @@ fn main() -> ExitCode {
             }
         };
         for input in parser_inputs(&text) {
-            if known.insert(input.clone()) {
+            if !known.insert(input.clone()) {
+                continue;
+            }
+            for _ in 0..damages {
+                comparison.add(input.damaged(&mut random));
+            }
+            if damages == 0 {
                 comparison.add(input);
             }
         }

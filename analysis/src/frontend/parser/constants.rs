@@ -192,10 +192,9 @@ fn float(text: &str) -> Option<Float> {
 }
 
 fn exponent_length(bytes: &[u8], base: &FloatBase) -> usize {
-    let is_marker = match (bytes.first(), base) {
-        (Some(b'e' | b'E'), FloatBase::Decimal) => true,
-        (Some(b'p' | b'P'), FloatBase::Hexadecimal) => true,
-        _ => false,
+    let is_marker = match base {
+        FloatBase::Decimal => matches!(bytes.first(), Some(b'e' | b'E')),
+        FloatBase::Hexadecimal => matches!(bytes.first(), Some(b'p' | b'P')),
     };
     let sign = usize::from(matches!(bytes.get(1), Some(b'+' | b'-')));
     let digits = leading(bytes.get(1 + sign..).unwrap_or(&[]), u8::is_ascii_digit);
