@@ -18,11 +18,17 @@ pub struct ParserInput {
     pub is_function: bool,
     pub typedefs: Vec<&'static str>,
     pub text: String,
+    /// The tokens that the normaliser made along with the text.
+    pub tokens: Vec<Token>,
 }
 
 impl ParserInput {
-    /// `None` if the item is nested too deeply to be parsed at all.
+    /// `None` if the item is nested too deeply to be parsed at all. Tokens that are not those of the
+    /// text make a difference too.
     pub fn agreement(&self) -> Option<Agreement> {
+        if self.tokens != lex(&self.text) {
+            return Some(Agreement::Different);
+        }
         compare_parsers(&self.typedefs, &self.text)
     }
 
@@ -49,10 +55,12 @@ impl ParserInput {
         }
         typedefs.sort_unstable();
         typedefs.dedup();
+        let text = words.join(" ");
         ParserInput {
             is_function: self.is_function,
             typedefs,
-            text: words.join(" "),
+            tokens: lex(&text),
+            text,
         }
     }
 }
@@ -215,24 +223,28 @@ pub fn parser_inputs(source: &str) -> Vec<ParserInput> {
                 .collect(),
             ItemKind::Assembly | ItemKind::StaticAssert | ItemKind::Empty => continue,
         };
-        let mut add = |is_function: bool, tokens: &[Token], part: Part, end: &str| {
-            let text = normalise(source, tokens, part, Attributes::Meaningful).text + end;
-            let typedefs = mentioned_typedefs(&text, &|name| {
+        let mut add = |is_function: bool, tokens: &[Token], part: Part, is_header: bool| {
+            let mut normalised = normalise(source, tokens, part, Attributes::Meaningful);
+            if is_header {
+                normalised.append_semicolon();
+            }
+            let typedefs = mentioned_typedefs(&normalised, &|name| {
                 typedefs.contains(name.as_str()) && !own.iter().any(|own| *own == name.as_str())
             });
             inputs.push(ParserInput {
                 is_function,
                 typedefs,
-                text,
+                text: normalised.text,
+                tokens: normalised.tokens,
             });
         };
         let all = &tokens[item.start..item.end];
         if item.kind == ItemKind::Function {
             let header = &tokens[item.start..item.body];
-            add(true, all, Part::Function, "");
-            add(false, header, Part::Declaration, " ;");
+            add(true, all, Part::Function, false);
+            add(false, header, Part::Declaration, true);
         } else {
-            add(false, all, Part::Declaration, "");
+            add(false, all, Part::Declaration, false);
         }
     }
     inputs

@@ -24,10 +24,10 @@ pub fn bindings(db: &dyn Db, unit: Unit, name: Ustr) -> Bindings {
 /// The types of what a declaration declares in a unit.
 #[salsa::tracked(returns(clone), cycle_result = item_types_cycle)]
 pub fn item_types(db: &dyn Db, unit: Unit, source: DeclarationSource) -> Arc<ItemTypes> {
-    let environment = UnitEnvironment { db, unit };
+    let environment = UnitEnvironment::new(db, unit);
     let declaration = db
         .declarations()
-        .get(&source, &|name| is_typedef(db, unit, name));
+        .get(&source, &|name| environment.is_typedef(name));
     Arc::new(lower::item_types(&environment, &declaration, source.mark()))
 }
 
@@ -78,7 +78,11 @@ pub fn record_layout(db: &dyn Db, unit: Unit, record: RecordRef) -> Option<Arc<R
 }
 
 pub(super) fn is_typedef(db: &dyn Db, unit: Unit, name: Ustr) -> bool {
-    let bindings = bindings(db, unit, name);
+    names_type(bindings(db, unit, name), name)
+}
+
+/// Whether a name with these bindings is that of a type.
+pub(super) fn names_type(bindings: &Bindings, name: Ustr) -> bool {
     bindings.typedef.is_some()
         || (bindings.value.is_none() && BUILTIN_TYPE_NAMES.contains(&name.as_str()))
 }
@@ -124,7 +128,7 @@ pub fn body(db: &dyn Db, function: Function) -> Option<Arc<Body>> {
 
 /// The file scope of a unit as the front end sees it.
 pub fn unit_environment(db: &dyn Db, unit: Unit) -> impl Environment + '_ {
-    UnitEnvironment { db, unit }
+    UnitEnvironment::new(db, unit)
 }
 
 /// Why an item does not parse in a unit, if it does not.
@@ -140,7 +144,7 @@ pub fn syntax_error(db: &dyn Db, unit: Unit, source: &ItemSource) -> Option<Synt
     } else {
         Part::Declaration
     };
-    let normalised = normalise(text, &lex(text), part, Attributes::Meaningful).text;
+    let normalised = normalise(text, &lex(text), part, Attributes::Meaningful);
     if item.kind == ItemKind::Typedef {
         let declaration = db
             .declarations()
@@ -164,9 +168,9 @@ fn lower_source(
         FunctionKind::Function => Part::Function,
         FunctionKind::Initialiser => Part::Declaration,
     };
-    let normalised = normalise(text, &lex(text), part, Attributes::Meaningful).text;
-    let typedefs = mentioned_typedefs(&normalised, &|name| is_typedef(db, unit, name));
-    let environment = UnitEnvironment { db, unit };
+    let normalised = normalise(text, &lex(text), part, Attributes::Meaningful);
+    let environment = UnitEnvironment::new(db, unit);
+    let typedefs = mentioned_typedefs(&normalised, &|name| environment.is_typedef(name));
     let name = function.name(db);
     let is_static = function.kind(db) == FunctionKind::Function
         && bindings(db, unit, name)

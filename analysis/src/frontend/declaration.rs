@@ -3,14 +3,16 @@
 use super::groups::DeclarationSource;
 use super::lex::{Token, TokenKind, lex, skip_group};
 use super::names::{NameSpace, declared_names};
-use super::normalise::{Attributes, BUILTIN_TYPE_NAMES, Part, canonical_identifier, normalise};
+use super::normalise::{
+    Attributes, BUILTIN_TYPE_NAMES, Normalised, Part, canonical_identifier, normalise,
+};
 use super::parse::{Parsed, SyntaxError, with_parsed};
 use super::split::ItemKind;
 use dashmap::DashMap;
 use lang_c::ast::StructKind;
 use lang_c::visit::Visit;
 use rapidhash::v3::rapidhash_v3;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,13 +62,13 @@ impl DeclarationStore {
         declared_names(text, kind, &tokens, &mut |name, space| {
             names.push((space, Ustr::from(&canonical_identifier(&name))));
         });
-        let mut normalised = normalise(text, &kept, Part::Declaration, Attributes::Meaningful).text;
+        let mut normalised = normalise(text, &kept, Part::Declaration, Attributes::Meaningful);
         if kind == ItemKind::Function {
-            normalised.push_str(" ;");
+            normalised.append_semicolon();
         }
         let own = |name: Ustr| names.contains(&(NameSpace::Typedef, name));
         let typedefs = mentioned_typedefs(&normalised, &|name| !own(name) && is_typedef(name));
-        let key = format!("{}\n{normalised}", typedefs.join(","));
+        let key = format!("{}\n{}", typedefs.join(","), normalised.text);
         let hash = rapidhash_v3(key.as_bytes());
         if let Some(known) = self.declarations.get(&hash)
             && let Some(declaration) = known.iter().find(|declaration| declaration.key == key)
@@ -115,25 +117,32 @@ impl DeclarationStore {
     }
 }
 
-/// The names in normalised text that stand for types, sorted.
+/// The names in a normalised item that stand for types, sorted.
 pub fn mentioned_typedefs(
-    normalised: &str,
+    normalised: &Normalised,
     is_typedef: &dyn Fn(Ustr) -> bool,
 ) -> Vec<&'static str> {
-    let mut words: Vec<&str> = lex(normalised)
-        .iter()
-        .filter(|token| token.kind == TokenKind::Identifier)
-        .map(|token| token.text(normalised))
-        .collect();
-    words.sort_unstable();
-    words.dedup();
-    words
-        .into_iter()
-        .filter(|word| !super::names::is_specifier(word) || BUILTIN_TYPE_NAMES.contains(word))
-        .map(Ustr::from)
-        .filter(|&name| is_typedef(name))
-        .map(|name| name.as_str())
-        .collect()
+    let mut seen = FxHashSet::default();
+    let mut names = Vec::new();
+    let mut names_member = false;
+    for token in &normalised.tokens {
+        let text = token.text(&normalised.text);
+        match token.kind {
+            // A member's name has a name space of its own.
+            TokenKind::Identifier if !names_member && seen.insert(text) => {
+                if !super::names::is_specifier(text) || BUILTIN_TYPE_NAMES.contains(&text) {
+                    let name = Ustr::from(text);
+                    if is_typedef(name) {
+                        names.push(name.as_str());
+                    }
+                }
+            }
+            _ => {}
+        }
+        names_member = token.is(b'.') || text == "->";
+    }
+    names.sort_unstable();
+    names
 }
 
 /// The tokens without `= value`, and what the values say about the length of arrays.

@@ -1,6 +1,6 @@
 //! Parses one normalised item, with our own parser where it knows everything, else with lang-c.
 
-use super::lex::{Token, lex};
+use super::lex::lex;
 use super::nesting::nesting;
 use super::normalise::{Attributes, Normalised, Part, normalise};
 use super::parser::parse_item;
@@ -34,17 +34,16 @@ impl fmt::Display for SyntaxError {
     }
 }
 
-/// Parses `text` where `typedef_names` are the names that stand for types, and hands the result to
+/// Parses `item` where `typedef_names` are the names that stand for types, and hands the result to
 /// `consume` on a stack that is deep enough for the item, on which it is also dropped.
 pub fn with_parsed<T>(
     typedef_names: &[&str],
-    text: &str,
+    item: &Normalised,
     part: Part,
     consume: impl FnOnce(Result<Parsed, SyntaxError>) -> T,
 ) -> T {
-    let tokens = lex(text);
-    match nesting(text, &tokens) {
-        Ok(depth) => on_deep_stack(depth, || consume(parse(typedef_names, text, &tokens, part))),
+    match nesting(&item.text, &item.tokens) {
+        Ok(depth) => on_deep_stack(depth, || consume(parse(typedef_names, item, part))),
         Err(too_deep) => consume(Err(SyntaxError {
             offset: 0,
             message: format!("nested too deeply to be analysed: {too_deep}"),
@@ -95,28 +94,25 @@ static CONFIGURATION: LazyLock<Config> = LazyLock::new(|| Config {
     flavor: Flavor::GnuC11,
 });
 
-fn parse(
-    typedef_names: &[&str],
-    text: &str,
-    tokens: &[Token],
-    part: Part,
-) -> Result<Parsed, SyntaxError> {
-    match parse_text(typedef_names, text, tokens) {
+fn parse(typedef_names: &[&str], item: &Normalised, part: Part) -> Result<Parsed, SyntaxError> {
+    match parse_text(typedef_names, item) {
         Ok((declaration, prefix)) => Ok(Parsed {
             declaration,
             prefix,
             renormalised: None,
         }),
         // lang-c accepts attributes in fewer places than compilers do.
-        Err(_) if text.contains("__attribute__") => {
-            let renormalised = normalise(text, tokens, part, Attributes::Dropped);
-            let (declaration, prefix) = parse_with_lang_c(typedef_names, &renormalised.text)
-                .map_err(|mut error| {
+        Err(_) if item.text.contains("__attribute__") => {
+            let mut renormalised = normalise(&item.text, &item.tokens, part, Attributes::Dropped);
+            let (declaration, prefix) =
+                parse_text(typedef_names, &renormalised).map_err(|mut error| {
                     error.offset = renormalised
                         .origin(error.offset, error.offset)
                         .map_or(0, |origin| origin.0);
                     error
                 })?;
+            // Only the way back to the item's text is needed from now on.
+            renormalised.tokens = Vec::new();
             Ok(Parsed {
                 declaration,
                 prefix,
@@ -130,10 +126,10 @@ fn parse(
 /// The declaration, and the length of what was put in front of the text.
 type Tree = (Option<ExternalDeclaration>, usize);
 
-fn parse_text(typedef_names: &[&str], text: &str, tokens: &[Token]) -> Result<Tree, SyntaxError> {
-    match parse_item(text, tokens, typedef_names, 0) {
+fn parse_text(typedef_names: &[&str], item: &Normalised) -> Result<Tree, SyntaxError> {
+    match parse_item(&item.text, &item.tokens, typedef_names, 0) {
         Some(declaration) => Ok((Some(declaration), 0)),
-        None => parse_with_lang_c(typedef_names, text),
+        None => parse_with_lang_c(typedef_names, &item.text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The place in the token stream, and the position in the text that lang-c would be at.
 
 use super::super::lex::Token;
-use super::symbols::Symbol;
+use super::symbols::{Symbol, is_plain_word};
 use super::{GaveUp, Outcome};
 use lang_c::ast::Identifier;
 use lang_c::span::{Node, Span};
@@ -25,8 +25,14 @@ impl<'t> Cursor<'t> {
         let mut symbols = Vec::with_capacity(tokens.len() + 1);
         let mut end = 0;
         let mut previous = Symbol::End;
+        let has_odd_characters = !is_plain_word(text);
         for &token in tokens {
-            let symbol = Symbol::of(text, token);
+            let symbol = match Symbol::of(text, token) {
+                Symbol::Identifier if has_odd_characters && !is_plain_word(token.text(text)) => {
+                    Symbol::Unknown
+                }
+                symbol => symbol,
+            };
             let gap = &text.as_bytes()[end..token.start as usize];
             // lang-c wants the two brackets of an attribute side by side. Other tokens that touch
             // might be cut differently by it.

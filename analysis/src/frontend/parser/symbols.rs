@@ -266,13 +266,14 @@ fn operator(text: &[u8]) -> Symbol {
     }
 }
 
+/// Whether lang-c takes the word for an identifier as we do: others are spelled out by the normaliser.
+pub(super) fn is_plain_word(text: &str) -> bool {
+    text.bytes().all(|byte| byte < 0x80 && byte != b'$')
+}
+
 /// Words are told apart by their first letter, because most of them are plain identifiers.
 pub(super) fn word(text: &str) -> Symbol {
-    let bytes = text.as_bytes();
-    if bytes.iter().any(|&byte| byte >= 0x80 || byte == b'$') {
-        return Symbol::Unknown;
-    }
-    match bytes.first() {
+    match text.as_bytes().first() {
         Some(b'_') => underscored_word(text),
         Some(b'a'..=b'd') => match text {
             "auto" => Symbol::Auto,

@@ -1,6 +1,6 @@
 //! Which names stand for types, as lang-c keeps track of it.
 
-use super::symbols::{Symbol, word};
+use super::symbols::{Symbol, is_plain_word, word};
 
 /// The names of types at file scope, and what inner scopes made of names.
 pub(super) struct Typedefs<'t> {
@@ -19,7 +19,7 @@ impl<'t> Typedefs<'t> {
     pub fn new(at_file_scope: &'t [&'t str]) -> Option<Typedefs<'t>> {
         at_file_scope
             .iter()
-            .all(|name| word(name) == Symbol::Identifier)
+            .all(|name| word(name) == Symbol::Identifier && is_plain_word(name))
             .then_some(Typedefs {
                 at_file_scope,
                 declared: Vec::new(),
