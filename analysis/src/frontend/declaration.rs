@@ -117,27 +117,29 @@ impl DeclarationStore {
     }
 }
 
+/// How many tokens an item has for each name that is new in it, roughly.
+const TOKENS_PER_NAME: usize = 8;
+
 /// The names in a normalised item that stand for types, sorted.
 pub fn mentioned_typedefs(
     normalised: &Normalised,
     is_typedef: &dyn Fn(Ustr) -> bool,
 ) -> Vec<&'static str> {
-    let mut seen = FxHashSet::default();
+    let mut seen = FxHashSet::with_capacity_and_hasher(
+        normalised.tokens.len() / TOKENS_PER_NAME,
+        FxBuildHasher,
+    );
     let mut names = Vec::new();
     let mut names_member = false;
     for token in &normalised.tokens {
         let text = token.text(&normalised.text);
-        match token.kind {
-            // A member's name has a name space of its own.
-            TokenKind::Identifier if !names_member && seen.insert(text) => {
-                if !super::names::is_specifier(text) || BUILTIN_TYPE_NAMES.contains(&text) {
-                    let name = Ustr::from(text);
-                    if is_typedef(name) {
-                        names.push(name.as_str());
-                    }
-                }
+        // A member's name has a name space of its own.
+        let is_new = token.kind == TokenKind::Identifier && !names_member && seen.insert(text);
+        if is_new && (!super::names::is_specifier(text) || BUILTIN_TYPE_NAMES.contains(&text)) {
+            let name = Ustr::from(text);
+            if is_typedef(name) {
+                names.push(name.as_str());
             }
-            _ => {}
         }
         names_member = token.is(b'.') || text == "->";
     }

@@ -268,7 +268,7 @@ fn operator(text: &[u8]) -> Symbol {
 
 /// Whether lang-c takes the word for an identifier as we do: others are spelled out by the normaliser.
 pub(super) fn is_plain_word(text: &str) -> bool {
-    text.bytes().all(|byte| byte < 0x80 && byte != b'$')
+    text.is_ascii() && memchr::memchr(b'$', text.as_bytes()).is_none()
 }
 
 /// Words are told apart by their first letter, because most of them are plain identifiers.
