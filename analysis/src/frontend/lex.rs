@@ -190,11 +190,13 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
 }
 
 fn operator_length(rest: &[u8]) -> usize {
-    if rest.starts_with(b"...") || rest.starts_with(b"<<=") || rest.starts_with(b">>=") {
-        return 3;
-    }
     let Some(&second) = rest.get(1) else { return 1 };
     let pair = match rest[0] {
+        b'.' | b'<' | b'>'
+            if rest.starts_with(b"...") || rest.starts_with(b"<<=") || rest.starts_with(b">>=") =>
+        {
+            return 3;
+        }
         b'-' => matches!(second, b'>' | b'-' | b'='),
         b'+' => matches!(second, b'+' | b'='),
         b'<' => matches!(second, b'<' | b'='),
