@@ -1,13 +1,12 @@
 //! Compares our own parser with lang-c, item by item, on whole preprocessed programs.
 
 use crate::random::Random;
-use racelens_analysis::frontend::declaration::mentioned_typedefs;
 use racelens_analysis::frontend::lex::{Token, lex};
 use racelens_analysis::frontend::names::{NameSpace, declared_names};
 use racelens_analysis::frontend::normalise::{
     Attributes, BUILTIN_TYPE_NAMES, Part, canonical_identifier, normalise,
 };
-use racelens_analysis::frontend::parse::{Agreement, compare_parsers};
+use racelens_analysis::frontend::parse::{Agreement, compare_parsers, mentioned_typedefs};
 use racelens_analysis::frontend::split::{Item, ItemKind, split};
 use std::collections::HashSet;
 use ustr::Ustr;

@@ -2,7 +2,6 @@
 
 use super::environment::UnitEnvironment;
 use super::{Db, Function, FunctionKind, Unit};
-use crate::frontend::declaration::mentioned_typedefs;
 use crate::frontend::groups::{DeclarationSource, ItemSource};
 use crate::frontend::lex::lex;
 use crate::frontend::lower::{self, Environment, ItemTypes, LoweredBody, lower_item};
@@ -153,8 +152,8 @@ pub fn syntax_error(db: &dyn Db, unit: Unit, source: &ItemSource) -> Option<Synt
             });
         return declaration.parsed.as_ref().err().cloned();
     }
-    let typedefs = mentioned_typedefs(&normalised, &|name| is_typedef(db, unit, name));
-    with_parsed(&typedefs, &normalised, part, |parsed| parsed.err())
+    let is_typedef = |name| is_typedef(db, unit, name);
+    with_parsed(&is_typedef, &normalised, part, |parsed| parsed.err())
 }
 
 fn lower_source(
@@ -170,7 +169,7 @@ fn lower_source(
     };
     let normalised = normalise(text, &lex(text), part, Attributes::Meaningful);
     let environment = UnitEnvironment::new(db, unit);
-    let typedefs = mentioned_typedefs(&normalised, &|name| environment.is_typedef(name));
+    let is_typedef = |name| environment.is_typedef(name);
     let name = function.name(db);
     let is_static = function.kind(db) == FunctionKind::Function
         && bindings(db, unit, name)
@@ -182,7 +181,7 @@ fn lower_source(
     } else {
         GlobalScope::External
     };
-    with_parsed(&typedefs, &normalised, part, |parsed| {
+    with_parsed(&is_typedef, &normalised, part, |parsed| {
         let parsed = parsed?;
         lower_item(&environment, &parsed, FunctionRef { name, scope }).ok_or_else(|| SyntaxError {
             offset: 0,

@@ -3,16 +3,14 @@
 use super::groups::DeclarationSource;
 use super::lex::{Token, TokenKind, lex, skip_group};
 use super::names::{NameSpace, declared_names};
-use super::normalise::{
-    Attributes, BUILTIN_TYPE_NAMES, Normalised, Part, canonical_identifier, normalise,
-};
-use super::parse::{Parsed, SyntaxError, with_parsed};
+use super::normalise::{Attributes, Part, canonical_identifier, normalise};
+use super::parse::{Parsed, SyntaxError, mentioned_typedefs, with_parsed};
 use super::split::ItemKind;
 use dashmap::DashMap;
 use lang_c::ast::StructKind;
 use lang_c::visit::Visit;
 use rapidhash::v3::rapidhash_v3;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,11 +74,12 @@ impl DeclarationStore {
             return declaration.clone();
         }
         self.parsed.fetch_add(1, Ordering::Relaxed);
-        let mut parsed = with_parsed(&typedefs, &normalised, Part::Declaration, |parsed| parsed);
+        let mentioned = |name: Ustr| typedefs.binary_search(&name.as_str()).is_ok();
+        let mut parsed = with_parsed(&mentioned, &normalised, Part::Declaration, |parsed| parsed);
         if parsed.is_err() && kind == ItemKind::Typedef {
             // `typedef struct s { s_t *next; } s_t;` behind a first `typedef struct s s_t;`. Seeing
             // its own name is the second choice: `typedef int (t)(void)` would be misunderstood.
-            let with_own = mentioned_typedefs(&normalised, &|name| own(name) || is_typedef(name));
+            let with_own = |name: Ustr| own(name) || is_typedef(name);
             let again = with_parsed(&with_own, &normalised, Part::Declaration, |parsed| parsed);
             parsed = again.or(parsed);
         }
@@ -115,36 +114,6 @@ impl DeclarationStore {
     pub fn clear(&self) {
         self.declarations.clear();
     }
-}
-
-/// How many tokens an item has for each name that is new in it, roughly.
-const TOKENS_PER_NAME: usize = 8;
-
-/// The names in a normalised item that stand for types, sorted.
-pub fn mentioned_typedefs(
-    normalised: &Normalised,
-    is_typedef: &dyn Fn(Ustr) -> bool,
-) -> Vec<&'static str> {
-    let mut seen = FxHashSet::with_capacity_and_hasher(
-        normalised.tokens.len() / TOKENS_PER_NAME,
-        FxBuildHasher,
-    );
-    let mut names = Vec::new();
-    let mut names_member = false;
-    for token in &normalised.tokens {
-        let text = token.text(&normalised.text);
-        // A member's name has a name space of its own.
-        let is_new = token.kind == TokenKind::Identifier && !names_member && seen.insert(text);
-        if is_new && (!super::names::is_specifier(text) || BUILTIN_TYPE_NAMES.contains(&text)) {
-            let name = Ustr::from(text);
-            if is_typedef(name) {
-                names.push(name.as_str());
-            }
-        }
-        names_member = token.is(b'.') || text == "->";
-    }
-    names.sort_unstable();
-    names
 }
 
 /// The tokens without `= value`, and what the values say about the length of arrays.

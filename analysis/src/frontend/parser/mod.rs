@@ -32,19 +32,24 @@ use lang_c::ast::ExternalDeclaration;
 use typedefs::Typedefs;
 
 /// The tree of the one external declaration that `text` holds, or `None` if this parser does not
-/// know something in it. `tokens` are those of `text`, `typedef_names` is sorted, and `base` is
-/// added to every position.
+/// know something in it. `tokens` are those of `text`, `is_typedef` tells the names of types at file
+/// scope, and `base` is added to every position.
 pub fn parse_item(
     text: &str,
     tokens: &[Token],
-    typedef_names: &[&str],
+    is_typedef: &dyn Fn(&str) -> bool,
     base: usize,
 ) -> Option<ExternalDeclaration> {
     let mut parser = Parser {
         cursor: Cursor::new(text, tokens, base)?,
-        typedefs: Typedefs::new(typedef_names)?,
+        typedefs: Typedefs::new(is_typedef),
     };
     parser.external_declaration().ok()
+}
+
+/// Whether a word can be declared as the name of a type; lang-c refuses its own words.
+pub fn can_name_type(word: &str) -> bool {
+    symbols::word(word) == symbols::Symbol::Identifier && symbols::is_plain_word(word)
 }
 
 /// The parser met something that it leaves to lang-c.

@@ -148,13 +148,6 @@ fn what_is_left_to_lang_c() {
     }
 }
 
-/// Typedef names that are words of the language make lang-c refuse everything.
-#[test]
-fn a_keyword_as_a_type_name_is_left_to_lang_c() {
-    let agreement = compare_parsers(&["_Float32"], "int x ;");
-    assert_eq!(agreement, Some(Agreement::LeftToLangC));
-}
-
 /// Text that is not spaced as the normaliser does it.
 #[test]
 fn other_spacing_is_left_to_lang_c() {

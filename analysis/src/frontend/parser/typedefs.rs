@@ -1,10 +1,9 @@
 //! Which names stand for types, as lang-c keeps track of it.
 
-use super::symbols::{Symbol, is_plain_word, word};
-
 /// The names of types at file scope, and what inner scopes made of names.
 pub(super) struct Typedefs<'t> {
-    at_file_scope: &'t [&'t str],
+    /// Asked only where the meaning of a name decides.
+    at_file_scope: &'t dyn Fn(&str) -> bool,
     /// Names that were declared in a way that matters, the innermost and latest last.
     declared: Vec<(&'t str, bool)>,
     /// How long `declared` was when each open scope began.
@@ -15,22 +14,18 @@ pub(super) struct Typedefs<'t> {
 const BUILTIN: &str = "__builtin_va_list";
 
 impl<'t> Typedefs<'t> {
-    /// `None` if a name is a word of the language, which no declaration can change for lang-c.
-    pub fn new(at_file_scope: &'t [&'t str]) -> Option<Typedefs<'t>> {
-        at_file_scope
-            .iter()
-            .all(|name| word(name) == Symbol::Identifier && is_plain_word(name))
-            .then_some(Typedefs {
-                at_file_scope,
-                declared: Vec::new(),
-                scopes: Vec::new(),
-            })
+    pub fn new(at_file_scope: &'t dyn Fn(&str) -> bool) -> Typedefs<'t> {
+        Typedefs {
+            at_file_scope,
+            declared: Vec::new(),
+            scopes: Vec::new(),
+        }
     }
 
     pub fn is_type(&self, name: &str) -> bool {
         match self.declared.iter().rev().find(|(known, _)| *known == name) {
             Some((_, is_type)) => *is_type,
-            None => self.at_file_scope.binary_search(&name).is_ok() || name == BUILTIN,
+            None => (self.at_file_scope)(name) || name == BUILTIN,
         }
     }
 
