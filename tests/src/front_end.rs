@@ -85,7 +85,7 @@ impl FrontEnd {
     pub fn typedef(&self, name: &str) -> Option<Ty> {
         let name = Ustr::from(name);
         let environment = unit_environment(self.analysis.database(), self.unit);
-        let source = environment.bindings(name).typedef?;
+        let source = environment.bindings(name).typedef.clone()?;
         find(&environment.item_types(&source).typedefs, name)
     }
 
@@ -112,7 +112,7 @@ impl FrontEnd {
 
     fn value_types(&self, name: Ustr) -> Option<Arc<ItemTypes>> {
         let environment = unit_environment(self.analysis.database(), self.unit);
-        let binding = environment.bindings(name).value?;
+        let binding = environment.bindings(name).value.clone()?;
         Some(environment.item_types(&binding.source))
     }
 }

@@ -12,6 +12,7 @@ pub mod interpreter;
 pub mod matching;
 pub mod oracle;
 pub mod racy_programs;
+pub mod parsers;
 pub mod random;
 pub mod reading;
 pub mod thread_sanitizer;

@@ -6,12 +6,33 @@ use crate::frontend::layout::DataModel;
 use crate::frontend::lower::{Environment, ItemTypes};
 use crate::frontend::scope::Bindings;
 use crate::ir::{RecordLayout, RecordRef};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::sync::Arc;
 use ustr::Ustr;
 
+/// Lives as long as one query runs, and keeps what it was told: asking the database again is quick
+/// but not free, and a function asks for the same names all the time.
 pub(super) struct UnitEnvironment<'db> {
-    pub db: &'db dyn Db,
-    pub unit: Unit,
+    db: &'db dyn Db,
+    unit: Unit,
+    bindings: RefCell<FxHashMap<Ustr, &'db Bindings>>,
+    layouts: RefCell<FxHashMap<RecordRef, Option<Arc<RecordLayout>>>>,
+}
+
+impl<'db> UnitEnvironment<'db> {
+    pub fn new(db: &'db dyn Db, unit: Unit) -> UnitEnvironment<'db> {
+        UnitEnvironment {
+            db,
+            unit,
+            bindings: RefCell::default(),
+            layouts: RefCell::default(),
+        }
+    }
+
+    pub fn is_typedef(&self, name: Ustr) -> bool {
+        queries::names_type(self.bindings(name), name)
+    }
 }
 
 impl Environment for UnitEnvironment<'_> {
@@ -23,8 +44,13 @@ impl Environment for UnitEnvironment<'_> {
         self.unit.data_model(self.db)
     }
 
-    fn bindings(&self, name: Ustr) -> Bindings {
-        queries::bindings(self.db, self.unit, name).clone()
+    fn bindings(&self, name: Ustr) -> &Bindings {
+        let known = self.bindings.borrow().get(&name).copied();
+        known.unwrap_or_else(|| {
+            let bindings = queries::bindings(self.db, self.unit, name);
+            self.bindings.borrow_mut().insert(name, bindings);
+            bindings
+        })
     }
 
     fn item_types(&self, source: &DeclarationSource) -> Arc<ItemTypes> {
@@ -36,6 +62,11 @@ impl Environment for UnitEnvironment<'_> {
     }
 
     fn record_layout(&self, record: RecordRef) -> Option<Arc<RecordLayout>> {
-        queries::record_layout(self.db, self.unit, record)
+        if let Some(known) = self.layouts.borrow().get(&record) {
+            return known.clone();
+        }
+        let layout = queries::record_layout(self.db, self.unit, record);
+        self.layouts.borrow_mut().insert(record, layout.clone());
+        layout
     }
 }

@@ -2,7 +2,6 @@
 
 use super::environment::UnitEnvironment;
 use super::{Db, Function, FunctionKind, Unit};
-use crate::frontend::declaration::mentioned_typedefs;
 use crate::frontend::groups::{DeclarationSource, ItemSource};
 use crate::frontend::lex::lex;
 use crate::frontend::lower::{self, Environment, ItemTypes, LoweredBody, lower_item};
@@ -24,10 +23,10 @@ pub fn bindings(db: &dyn Db, unit: Unit, name: Ustr) -> Bindings {
 /// The types of what a declaration declares in a unit.
 #[salsa::tracked(returns(clone), cycle_result = item_types_cycle)]
 pub fn item_types(db: &dyn Db, unit: Unit, source: DeclarationSource) -> Arc<ItemTypes> {
-    let environment = UnitEnvironment { db, unit };
+    let environment = UnitEnvironment::new(db, unit);
     let declaration = db
         .declarations()
-        .get(&source, &|name| is_typedef(db, unit, name));
+        .get(&source, &|name| environment.is_typedef(name));
     Arc::new(lower::item_types(&environment, &declaration, source.mark()))
 }
 
@@ -78,7 +77,11 @@ pub fn record_layout(db: &dyn Db, unit: Unit, record: RecordRef) -> Option<Arc<R
 }
 
 pub(super) fn is_typedef(db: &dyn Db, unit: Unit, name: Ustr) -> bool {
-    let bindings = bindings(db, unit, name);
+    names_type(bindings(db, unit, name), name)
+}
+
+/// Whether a name with these bindings is that of a type.
+pub(super) fn names_type(bindings: &Bindings, name: Ustr) -> bool {
     bindings.typedef.is_some()
         || (bindings.value.is_none() && BUILTIN_TYPE_NAMES.contains(&name.as_str()))
 }
@@ -124,7 +127,7 @@ pub fn body(db: &dyn Db, function: Function) -> Option<Arc<Body>> {
 
 /// The file scope of a unit as the front end sees it.
 pub fn unit_environment(db: &dyn Db, unit: Unit) -> impl Environment + '_ {
-    UnitEnvironment { db, unit }
+    UnitEnvironment::new(db, unit)
 }
 
 /// Why an item does not parse in a unit, if it does not.
@@ -140,7 +143,7 @@ pub fn syntax_error(db: &dyn Db, unit: Unit, source: &ItemSource) -> Option<Synt
     } else {
         Part::Declaration
     };
-    let normalised = normalise(text, &lex(text), part, Attributes::Meaningful).text;
+    let normalised = normalise(text, &lex(text), part, Attributes::Meaningful);
     if item.kind == ItemKind::Typedef {
         let declaration = db
             .declarations()
@@ -149,8 +152,8 @@ pub fn syntax_error(db: &dyn Db, unit: Unit, source: &ItemSource) -> Option<Synt
             });
         return declaration.parsed.as_ref().err().cloned();
     }
-    let typedefs = mentioned_typedefs(&normalised, &|name| is_typedef(db, unit, name));
-    with_parsed(&typedefs, &normalised, part, |parsed| parsed.err())
+    let is_typedef = |name| is_typedef(db, unit, name);
+    with_parsed(&is_typedef, &normalised, part, |parsed| parsed.err())
 }
 
 fn lower_source(
@@ -164,9 +167,9 @@ fn lower_source(
         FunctionKind::Function => Part::Function,
         FunctionKind::Initialiser => Part::Declaration,
     };
-    let normalised = normalise(text, &lex(text), part, Attributes::Meaningful).text;
-    let typedefs = mentioned_typedefs(&normalised, &|name| is_typedef(db, unit, name));
-    let environment = UnitEnvironment { db, unit };
+    let normalised = normalise(text, &lex(text), part, Attributes::Meaningful);
+    let environment = UnitEnvironment::new(db, unit);
+    let is_typedef = |name| environment.is_typedef(name);
     let name = function.name(db);
     let is_static = function.kind(db) == FunctionKind::Function
         && bindings(db, unit, name)
@@ -178,7 +181,7 @@ fn lower_source(
     } else {
         GlobalScope::External
     };
-    with_parsed(&typedefs, &normalised, part, |parsed| {
+    with_parsed(&is_typedef, &normalised, part, |parsed| {
         let parsed = parsed?;
         lower_item(&environment, &parsed, FunctionRef { name, scope }).ok_or_else(|| SyntaxError {
             offset: 0,

@@ -16,6 +16,27 @@ pub struct ForkSummary {
 }
 
 impl ForkSummary {
+    /// The same threads, known by where they are started and not by their handles.
+    pub fn anonymous(&self) -> ForkSummary {
+        let mut state = ForkState::default();
+        for (_, started) in &self.threads {
+            for origin in &started.origins {
+                let call = Site {
+                    function: origin.function,
+                    statement: origin.statement,
+                    part: 0,
+                };
+                // Twice, since an earlier one may still run.
+                state.start(call, Started::new(*origin, None));
+                state.start(call, Started::new(*origin, None));
+            }
+        }
+        ForkSummary {
+            threads: state.threads.into_iter().collect(),
+            joined: Vec::new(),
+        }
+    }
+
     /// Makes it hold for both.
     pub fn join(&mut self, other: &ForkSummary) {
         let state = |summary: &ForkSummary| ForkState {

@@ -3,8 +3,8 @@
 use super::groups::DeclarationSource;
 use super::lex::{Token, TokenKind, lex, skip_group};
 use super::names::{NameSpace, declared_names};
-use super::normalise::{Attributes, BUILTIN_TYPE_NAMES, Part, canonical_identifier, normalise};
-use super::parse::{Parsed, SyntaxError, with_parsed};
+use super::normalise::{Attributes, Part, canonical_identifier, normalise};
+use super::parse::{Parsed, SyntaxError, mentioned_typedefs, with_parsed};
 use super::split::ItemKind;
 use dashmap::DashMap;
 use lang_c::ast::StructKind;
@@ -60,13 +60,13 @@ impl DeclarationStore {
         declared_names(text, kind, &tokens, &mut |name, space| {
             names.push((space, Ustr::from(&canonical_identifier(&name))));
         });
-        let mut normalised = normalise(text, &kept, Part::Declaration, Attributes::Meaningful).text;
+        let mut normalised = normalise(text, &kept, Part::Declaration, Attributes::Meaningful);
         if kind == ItemKind::Function {
-            normalised.push_str(" ;");
+            normalised.append_semicolon();
         }
         let own = |name: Ustr| names.contains(&(NameSpace::Typedef, name));
         let typedefs = mentioned_typedefs(&normalised, &|name| !own(name) && is_typedef(name));
-        let key = format!("{}\n{normalised}", typedefs.join(","));
+        let key = format!("{}\n{}", typedefs.join(","), normalised.text);
         let hash = rapidhash_v3(key.as_bytes());
         if let Some(known) = self.declarations.get(&hash)
             && let Some(declaration) = known.iter().find(|declaration| declaration.key == key)
@@ -74,11 +74,12 @@ impl DeclarationStore {
             return declaration.clone();
         }
         self.parsed.fetch_add(1, Ordering::Relaxed);
-        let mut parsed = with_parsed(&typedefs, &normalised, Part::Declaration, |parsed| parsed);
+        let mentioned = |name: Ustr| typedefs.binary_search(&name.as_str()).is_ok();
+        let mut parsed = with_parsed(&mentioned, &normalised, Part::Declaration, |parsed| parsed);
         if parsed.is_err() && kind == ItemKind::Typedef {
             // `typedef struct s { s_t *next; } s_t;` behind a first `typedef struct s s_t;`. Seeing
             // its own name is the second choice: `typedef int (t)(void)` would be misunderstood.
-            let with_own = mentioned_typedefs(&normalised, &|name| own(name) || is_typedef(name));
+            let with_own = |name: Ustr| own(name) || is_typedef(name);
             let again = with_parsed(&with_own, &normalised, Part::Declaration, |parsed| parsed);
             parsed = again.or(parsed);
         }
@@ -113,27 +114,6 @@ impl DeclarationStore {
     pub fn clear(&self) {
         self.declarations.clear();
     }
-}
-
-/// The names in normalised text that stand for types, sorted.
-pub fn mentioned_typedefs(
-    normalised: &str,
-    is_typedef: &dyn Fn(Ustr) -> bool,
-) -> Vec<&'static str> {
-    let mut words: Vec<&str> = lex(normalised)
-        .iter()
-        .filter(|token| token.kind == TokenKind::Identifier)
-        .map(|token| token.text(normalised))
-        .collect();
-    words.sort_unstable();
-    words.dedup();
-    words
-        .into_iter()
-        .filter(|word| !super::names::is_specifier(word) || BUILTIN_TYPE_NAMES.contains(word))
-        .map(Ustr::from)
-        .filter(|&name| is_typedef(name))
-        .map(|name| name.as_str())
-        .collect()
 }
 
 /// The tokens without `= value`, and what the values say about the length of arrays.

@@ -1,7 +1,7 @@
 //! Lexes preprocessed C text into tokens that remember only where they stand.
 
 /// What a token is, as far as splitting and normalising need to know.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TokenKind {
     Identifier,
     Number,
@@ -14,7 +14,7 @@ pub enum TokenKind {
 }
 
 /// One token: its kind and its byte range in the text it was lexed from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Token {
     pub kind: TokenKind,
     pub start: u32,
@@ -61,7 +61,15 @@ pub fn lex_into(source: &str, from: usize, tokens: &mut Vec<Token>) {
                 at += 1;
                 continue;
             }
-            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {
+            b' ' => {
+                // Indentation comes in runs.
+                at += 1;
+                while bytes.get(at) == Some(&b' ') {
+                    at += 1;
+                }
+                continue;
+            }
+            b'\t' | b'\r' | 0x0b | 0x0c => {
                 at += 1;
                 continue;
             }
@@ -83,9 +91,10 @@ pub fn lex_into(source: &str, from: usize, tokens: &mut Vec<Token>) {
         line_start = false;
         let start = at;
         let kind = if IDENTIFIER[first as usize] && !first.is_ascii_digit() {
-            while at < bytes.len() && IDENTIFIER[bytes[at] as usize] {
-                at += 1;
-            }
+            at += bytes[at..]
+                .iter()
+                .position(|&byte| !IDENTIFIER[byte as usize])
+                .unwrap_or(bytes.len() - at);
             match bytes.get(at) {
                 Some(&quote @ (b'"' | b'\''))
                     if matches!(&bytes[start..at], b"L" | b"u" | b"U" | b"u8") =>
@@ -181,11 +190,13 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
 }
 
 fn operator_length(rest: &[u8]) -> usize {
-    if rest.starts_with(b"...") || rest.starts_with(b"<<=") || rest.starts_with(b">>=") {
-        return 3;
-    }
     let Some(&second) = rest.get(1) else { return 1 };
     let pair = match rest[0] {
+        b'.' | b'<' | b'>'
+            if rest.starts_with(b"...") || rest.starts_with(b"<<=") || rest.starts_with(b">>=") =>
+        {
+            return 3;
+        }
         b'-' => matches!(second, b'>' | b'-' | b'='),
         b'+' => matches!(second, b'+' | b'='),
         b'<' => matches!(second, b'<' | b'='),

@@ -10,6 +10,7 @@ pub mod names;
 pub mod nesting;
 pub mod normalise;
 pub mod parse;
+mod parser;
 pub mod placement;
 mod reading;
 pub mod scope;

@@ -1,13 +1,17 @@
-//! Parses one normalised item with lang-c.
+//! Parses one normalised item, with our own parser where it knows everything, else with lang-c.
 
-use super::lex::{Token, lex};
+use super::lex::{TokenKind, lex};
+use super::names::is_specifier;
 use super::nesting::nesting;
-use super::normalise::{Attributes, Normalised, Part, normalise};
+use super::normalise::{Attributes, BUILTIN_TYPE_NAMES, Normalised, Part, normalise};
+use super::parser::{can_name_type, parse_item};
 use lang_c::ast::{ExternalDeclaration, TranslationUnit};
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Node;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::fmt;
 use std::sync::LazyLock;
+use ustr::Ustr;
 
 /// The parsed item and how its spans lead back to the normalised text.
 #[derive(Debug)]
@@ -33,25 +37,56 @@ impl fmt::Display for SyntaxError {
     }
 }
 
-/// Parses `text` where `typedef_names` are the names that stand for types, and hands the result to
+/// Parses `item` where `is_typedef` tells the names that stand for types, and hands the result to
 /// `consume` on a stack that is deep enough for the item, on which it is also dropped.
 pub fn with_parsed<T>(
-    typedef_names: &[&str],
-    text: &str,
+    is_typedef: &dyn Fn(Ustr) -> bool,
+    item: &Normalised,
     part: Part,
     consume: impl FnOnce(Result<Parsed, SyntaxError>) -> T,
 ) -> T {
+    match nesting(&item.text, &item.tokens) {
+        Ok(depth) => on_deep_stack(depth, || consume(parse(is_typedef, item, part))),
+        Err(too_deep) => consume(Err(SyntaxError {
+            offset: 0,
+            message: format!("nested too deeply to be analysed: {too_deep}"),
+        })),
+    }
+}
+
+/// What our own parser and lang-c make of the same item.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Agreement {
+    /// Both build the same tree, with the same spans.
+    Same,
+    /// Our own parser leaves the item to lang-c.
+    LeftToLangC,
+    /// Our own parser accepts what lang-c refuses, or builds another tree. This must not happen.
+    Different,
+}
+
+/// Parses `text` both ways. `None` if it is nested too deeply for either, or if a word of the language
+/// is among the names of types, which [`with_parsed`] prevents.
+pub fn compare_parsers(typedef_names: &[&str], text: &str) -> Option<Agreement> {
+    if !typedef_names.iter().all(|name| can_name_type(name)) {
+        return None;
+    }
     let tokens = lex(text);
-    let depth = match nesting(text, &tokens) {
-        Ok(depth) => depth,
-        Err(too_deep) => {
-            return consume(Err(SyntaxError {
-                offset: 0,
-                message: format!("nested too deeply to be analysed: {too_deep}"),
-            }));
+    let depth = nesting(text, &tokens).ok()?;
+    Some(on_deep_stack(depth, || {
+        let prefix = typedef_prefix(typedef_names).len();
+        let is_typedef = |name: &str| typedef_names.contains(&name);
+        let Some(own) = parse_item(text, &tokens, &is_typedef, prefix) else {
+            return Agreement::LeftToLangC;
+        };
+        match parse_with_lang_c(typedef_names, text) {
+            Ok((Some(declaration), _)) if declaration == own => Agreement::Same,
+            _ => Agreement::Different,
         }
-    };
-    let work = || consume(parse(typedef_names, text, &tokens, part));
+    }))
+}
+
+fn on_deep_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     let needed = SHALLOW_STACK + depth * STACK_PER_STEP;
     stacker::maybe_grow(needed, needed, work)
 }
@@ -68,27 +103,28 @@ static CONFIGURATION: LazyLock<Config> = LazyLock::new(|| Config {
 });
 
 fn parse(
-    typedef_names: &[&str],
-    text: &str,
-    tokens: &[Token],
+    is_typedef: &dyn Fn(Ustr) -> bool,
+    item: &Normalised,
     part: Part,
 ) -> Result<Parsed, SyntaxError> {
-    match parse_text(typedef_names, text) {
+    match parse_text(is_typedef, item) {
         Ok((declaration, prefix)) => Ok(Parsed {
             declaration,
             prefix,
             renormalised: None,
         }),
         // lang-c accepts attributes in fewer places than compilers do.
-        Err(_) if text.contains("__attribute__") => {
-            let renormalised = normalise(text, tokens, part, Attributes::Dropped);
+        Err(_) if item.text.contains("__attribute__") => {
+            let mut renormalised = normalise(&item.text, &item.tokens, part, Attributes::Dropped);
             let (declaration, prefix) =
-                parse_text(typedef_names, &renormalised.text).map_err(|mut error| {
+                parse_text(is_typedef, &renormalised).map_err(|mut error| {
                     error.offset = renormalised
                         .origin(error.offset, error.offset)
                         .map_or(0, |origin| origin.0);
                     error
                 })?;
+            // Only the way back to the item's text is needed from now on.
+            renormalised.tokens = Vec::new();
             Ok(Parsed {
                 declaration,
                 prefix,
@@ -99,16 +135,62 @@ fn parse(
     }
 }
 
-fn parse_text(
-    typedef_names: &[&str],
-    text: &str,
-) -> Result<(Option<ExternalDeclaration>, usize), SyntaxError> {
-    let mut source = String::with_capacity(text.len() + 64);
-    if !typedef_names.is_empty() {
-        source.push_str("typedef int ");
-        source.push_str(&typedef_names.join(","));
-        source.push_str(";\n");
+/// The declaration, and the length of what was put in front of the text.
+type Tree = (Option<ExternalDeclaration>, usize);
+
+fn parse_text(is_typedef: &dyn Fn(Ustr) -> bool, item: &Normalised) -> Result<Tree, SyntaxError> {
+    let names_type = |name: &str| is_typedef(Ustr::from(name)) && may_name_type(name);
+    match parse_item(&item.text, &item.tokens, &names_type, 0) {
+        Some(declaration) => Ok((Some(declaration), 0)),
+        None => parse_with_lang_c(&mentioned_typedefs(item, is_typedef), &item.text),
     }
+}
+
+/// How many tokens an item has for each name that is new in it, roughly.
+const TOKENS_PER_NAME: usize = 8;
+
+/// The names in a normalised item that stand for types, sorted.
+pub fn mentioned_typedefs(
+    normalised: &Normalised,
+    is_typedef: &dyn Fn(Ustr) -> bool,
+) -> Vec<&'static str> {
+    let mut seen = FxHashSet::with_capacity_and_hasher(
+        normalised.tokens.len() / TOKENS_PER_NAME,
+        FxBuildHasher,
+    );
+    let mut names = Vec::new();
+    let mut names_member = false;
+    for token in &normalised.tokens {
+        let text = token.text(&normalised.text);
+        // A member's name has a name space of its own.
+        let is_new = token.kind == TokenKind::Identifier && !names_member && seen.insert(text);
+        if is_new && may_name_type(text) {
+            let name = Ustr::from(text);
+            if is_typedef(name) {
+                names.push(name.as_str());
+            }
+        }
+        names_member = token.is(b'.') || text == "->";
+    }
+    names.sort_unstable();
+    names
+}
+
+/// Words of the language are no names of types, even if a header says so.
+fn may_name_type(word: &str) -> bool {
+    can_name_type(word) && (!is_specifier(word) || BUILTIN_TYPE_NAMES.contains(&word))
+}
+
+/// lang-c learns the names of types from a declaration of them in front of the item.
+fn typedef_prefix(typedef_names: &[&str]) -> String {
+    if typedef_names.is_empty() {
+        return String::new();
+    }
+    format!("typedef int {};\n", typedef_names.join(","))
+}
+
+fn parse_with_lang_c(typedef_names: &[&str], text: &str) -> Result<Tree, SyntaxError> {
+    let mut source = typedef_prefix(typedef_names);
     let prefix = source.len();
     source.push_str(text);
     let TranslationUnit(mut declarations) = parse_preprocessed(&CONFIGURATION, source)

@@ -5,7 +5,7 @@ use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::{Liveness, Loops};
 use crate::forks::{ForkSummary, forks};
-use crate::locksets::{LockSummary, locksets};
+use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
 use crate::symexec::{Execution, Value, ValueSummary, summarise};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -35,6 +35,13 @@ const MOST_WITH_VALUES: usize = 4;
 impl Summaries {
     pub fn get(&self, function: FunctionId) -> &Summary {
         &self.summaries[function.0 as usize]
+    }
+
+    fn of(&self, component: &[u32]) -> Vec<(u32, Summary)> {
+        let members = component.iter();
+        members
+            .map(|&member| (member, self.summaries[member as usize].clone()))
+            .collect()
     }
 }
 
@@ -100,30 +107,17 @@ fn component_summaries(
             summarise_function(graph, semaphores, summaries, function),
         )];
     }
-    let mut known = summaries.clone();
-    let tells_values = component.len() <= MOST_WITH_VALUES;
-    if !tells_values {
-        // UNSOUND: in groups of more than four functions that call each other, a call inside the group is
-        // taken to change no pointer.
-        for &member in component {
-            known.summaries[member as usize].values = Arc::new(ValueSummary {
-                result: Value::Anything,
-                ..ValueSummary::default()
-            });
-        }
+    if component.len() > MOST_WITH_VALUES {
+        return large_component(graph, semaphores, summaries, component);
     }
+    let mut known = summaries.clone();
     let callers = callers_inside(graph, component);
-    let mut rounds: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut rounds = Rounds::default();
     let mut pending: BTreeSet<u32> = component.iter().copied().collect();
     while let Some(member) = pending.pop_first() {
         let mut new = summarise_function(graph, semaphores, &known, FunctionId(member));
         let old = &mut known.summaries[member as usize];
-        if !tells_values {
-            new.values = old.values.clone();
-        }
-        let round = rounds.entry(member).or_default();
-        *round += 1;
-        if *round > FREE_ROUNDS {
+        if rounds.are_many(member) {
             new = joined(old, &new);
         }
         if *old != new {
@@ -131,10 +125,83 @@ fn component_summaries(
             pending.extend(&callers[&member]);
         }
     }
-    component
-        .iter()
-        .map(|&member| (member, known.summaries[member as usize].clone()))
-        .collect()
+    known.of(component)
+}
+
+/// A component in which values and threads are not followed from member to member: one round tells what each
+/// does, and only locks that are left held or released by a member need more.
+fn large_component(
+    graph: &CallGraph<'_>,
+    semaphores: &Semaphores,
+    summaries: &Summaries,
+    component: &[u32],
+) -> Vec<(u32, Summary)> {
+    let mut known = summaries.clone();
+    // UNSOUND: in groups of more than four functions that call each other, a call inside the group is taken
+    // to change no pointer.
+    let start = Summary {
+        values: Arc::new(ValueSummary {
+            result: Value::Anything,
+            ..ValueSummary::default()
+        }),
+        locks: Arc::new(LockSummary {
+            outcomes: Outcomes::always(Lockset::default()),
+            ..LockSummary::default()
+        }),
+        forks: Arc::default(),
+    };
+    for &member in component {
+        known.summaries[member as usize] = start.clone();
+    }
+    let first: Vec<Summary> = component
+        .par_iter()
+        .map(|member| summarise_function(graph, semaphores, &known, FunctionId(*member)))
+        .collect();
+    // Each of them may run any other, so each may have started what any of them starts.
+    let mut forks = ForkSummary::default();
+    for summary in &first {
+        forks.join(&summary.forks.anonymous());
+    }
+    let forks = Arc::new(forks);
+    let callers = callers_inside(graph, component);
+    let mut pending: BTreeSet<u32> = BTreeSet::new();
+    for (member, summary) in component.iter().zip(first) {
+        let old = &mut known.summaries[*member as usize];
+        old.forks = forks.clone();
+        if old.locks != summary.locks {
+            old.locks = summary.locks;
+            pending.extend(&callers[member]);
+        }
+    }
+    let mut rounds = Rounds::default();
+    while let Some(member) = pending.pop_first() {
+        let new = summarise_function(graph, semaphores, &known, FunctionId(member));
+        let old = &mut known.summaries[member as usize];
+        let mut locks = new.locks;
+        if rounds.are_many(member) {
+            let mut joined = (*locks).clone();
+            joined.join(&old.locks);
+            locks = Arc::new(joined);
+        }
+        if old.locks != locks {
+            old.locks = locks;
+            pending.extend(&callers[&member]);
+        }
+    }
+    known.of(component)
+}
+
+/// How often each function was summarised.
+#[derive(Default)]
+struct Rounds(FxHashMap<u32, usize>);
+
+impl Rounds {
+    /// Counts one more round; tells whether they are so many that later ones may only join.
+    fn are_many(&mut self, member: u32) -> bool {
+        let rounds = self.0.entry(member).or_default();
+        *rounds += 1;
+        *rounds > FREE_ROUNDS
+    }
 }
 
 /// For each member of a component, the members that call it.

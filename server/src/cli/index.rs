@@ -45,7 +45,10 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
         }
         Format::Json => print(&format!("{}\n", summary.json(&workspace))),
     }
-    if workspace.units == 0 {
+    let units = workspace.units;
+    // The process ends here: freeing every body one by one would only cost time.
+    std::mem::forget(workspace);
+    if units == 0 {
         complain("nothing was analysed");
         FAILURE
     } else {

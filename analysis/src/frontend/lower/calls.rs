@@ -92,15 +92,15 @@ impl Lowerer<'_> {
         {
             return true;
         }
-        let Some(binding) = self.environment.bindings(function.name).value else {
+        let Some(binding) = &self.environment.bindings(function.name).value else {
             return false;
         };
         // One declaration that says so is enough; the definition often does not repeat it.
-        [Some(binding.source), binding.noreturn]
+        [Some(&binding.source), binding.noreturn.as_ref()]
             .into_iter()
             .flatten()
             .any(|source| {
-                let types = self.environment.item_types(&source);
+                let types = self.environment.item_types(source);
                 types
                     .values
                     .iter()

@@ -109,7 +109,7 @@ impl Lowerer<'_> {
             Some(_) => return None,
             None => {}
         }
-        match self.environment.bindings(name).value {
+        match &self.environment.bindings(name).value {
             Some(value) if value.is_enumerator => {
                 let types = self.environment.item_types(&value.source);
                 types

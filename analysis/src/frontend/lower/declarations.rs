@@ -310,6 +310,7 @@ impl Lowerer<'_> {
         self.environment
             .bindings(name)
             .value
+            .as_ref()
             .is_some_and(|binding| binding.storage.is_static)
     }
 

@@ -76,7 +76,7 @@ impl Lowerer<'_> {
     }
 
     fn file_scope_name(&mut self, name: Ustr) -> Designator {
-        let Some(binding) = self.environment.bindings(name).value else {
+        let Some(binding) = &self.environment.bindings(name).value else {
             return match name.as_str() {
                 "__func__" => {
                     let quoted = format!("\"{}\"", self.function.name);

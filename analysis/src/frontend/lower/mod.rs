@@ -40,7 +40,7 @@ pub trait Environment {
     /// The file that is being compiled; it tells `static` names of different files apart.
     fn unit(&self) -> Ustr;
     fn data_model(&self) -> DataModel;
-    fn bindings(&self, name: Ustr) -> Bindings;
+    fn bindings(&self, name: Ustr) -> &Bindings;
     /// The types of all that a declaration declares.
     fn item_types(&self, source: &DeclarationSource) -> Arc<ItemTypes>;
     /// The record that a tag's declaration defines.

@@ -80,7 +80,8 @@ impl Lowerer<'_> {
         self.environment
             .bindings(tag)
             .tag
-            .and_then(|source| self.environment.tagged_record(&source, tag))
+            .as_ref()
+            .and_then(|source| self.environment.tagged_record(source, tag))
             .unwrap_or_else(|| RecordRef::opaque(&display))
     }
 
@@ -146,14 +147,19 @@ impl Lowerer<'_> {
             if let Some(TagBinding::Enum(ty)) = self.scopes.lookup_tag(tag) {
                 return ty.clone();
             }
-            let found = self.environment.bindings(tag).tag.and_then(|source| {
-                let types = self.environment.item_types(&source);
-                types
-                    .enums
-                    .iter()
-                    .find(|(bound, _)| *bound == tag)
-                    .map(|(_, ty)| ty.clone())
-            });
+            let found = self
+                .environment
+                .bindings(tag)
+                .tag
+                .as_ref()
+                .and_then(|source| {
+                    let types = self.environment.item_types(source);
+                    types
+                        .enums
+                        .iter()
+                        .find(|(bound, _)| *bound == tag)
+                        .map(|(_, ty)| ty.clone())
+                });
             return found.unwrap_or_else(|| Ty::integer(IntRank::Int, false));
         }
         let ty = self.enumerators(&enumeration.enumerators);

@@ -191,8 +191,8 @@ impl Lowerer<'_> {
         if let Some(Binding::Typedef(ty)) = self.scopes.lookup(name) {
             return ty.clone();
         }
-        if let Some(source) = self.environment.bindings(name).typedef {
-            let types = self.environment.item_types(&source);
+        if let Some(source) = &self.environment.bindings(name).typedef {
+            let types = self.environment.item_types(source);
             return types
                 .typedefs
                 .iter()

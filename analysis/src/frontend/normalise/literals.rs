@@ -15,10 +15,10 @@ impl Normaliser<'_> {
         };
         let unterminated = body.len() < 2 || !body.ends_with(quote);
         if body.bytes().all(|byte| byte < 0x80) && !has_odd_escape(body) && !unterminated {
-            self.emit_text(at, body);
+            self.emit_token(at, body);
         } else {
             let rewritten = rewrite(body, quote, unterminated);
-            self.emit_text(at, &rewritten);
+            self.emit_token(at, &rewritten);
         }
         self.previous = Some(token);
         at + 1
@@ -34,7 +34,7 @@ impl Normaliser<'_> {
         } else {
             text
         };
-        self.emit_text(at, known_suffix(text));
+        self.emit_token(at, known_suffix(text));
         self.previous = Some(token);
         at + 1
     }

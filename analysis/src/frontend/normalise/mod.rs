@@ -10,7 +10,7 @@ mod literals;
 mod records;
 mod words;
 
-use super::lex::{Token, TokenKind, skip_group};
+use super::lex::{Token, TokenKind, lex_into, skip_group};
 
 /// `__racelens_auto x = e`: the type of `x` is that of `e`.
 pub const AUTO: &str = "__racelens_auto";
@@ -55,7 +55,9 @@ pub const BUILTIN_TYPE_NAMES: &[&str] = &[
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Normalised {
     pub text: String,
-    /// For each token of the output: where it starts, and the range of the source it stands for.
+    /// The tokens of `text`, so that nobody has to lex it again.
+    pub tokens: Vec<Token>,
+    /// For each piece of the output: where it starts, and the range of the source it stands for.
     pub origins: Vec<Origin>,
     pub notes: Vec<NormalisationNote>,
 }
@@ -106,7 +108,8 @@ pub fn normalise(source: &str, tokens: &[Token], part: Part, attributes: Attribu
                     .last()
                     .map_or(0, |last| (last.end - tokens[0].start) as usize),
             ),
-            origins: Vec::with_capacity(tokens.len()),
+            tokens: Vec::with_capacity(tokens.len() + 8),
+            origins: Vec::with_capacity(tokens.len() + 8),
             notes: Vec::new(),
         },
         previous: None,
@@ -312,12 +315,30 @@ impl<'a> Normaliser<'a> {
     /// Copies the token as it is.
     fn emit(&mut self, at: usize) {
         let token = self.tokens[at];
-        self.emit_text(at, token.text(self.source));
+        self.emit_token(at, token.text(self.source));
         self.previous = Some(token);
     }
 
-    /// Writes `text` in place of the token at `at`.
+    /// Writes the token at `at` in another spelling; it stays one token of its kind.
+    fn emit_token(&mut self, at: usize, text: &str) {
+        let start = self.begin_piece(at);
+        self.output.text.push_str(text);
+        self.output.tokens.push(Token {
+            kind: self.tokens[at].kind,
+            start,
+            end: self.output.text.len() as u32,
+        });
+    }
+
+    /// Writes any tokens in place of the one at `at`.
     fn emit_text(&mut self, at: usize, text: &str) {
+        let start = self.begin_piece(at);
+        self.output.text.push_str(text);
+        lex_into(&self.output.text, start as usize, &mut self.output.tokens);
+    }
+
+    /// What is written next stands for the token at `at`; returns where it starts.
+    fn begin_piece(&mut self, at: usize) -> u32 {
         let token = self.tokens[at];
         if !self.output.text.is_empty() {
             self.output.text.push(' ');
@@ -328,11 +349,22 @@ impl<'a> Normaliser<'a> {
             start: token.start,
             end: token.end,
         });
-        self.output.text.push_str(text);
+        output
     }
 }
 
 impl Normalised {
+    /// Ends a function's header, so that it is a declaration.
+    pub fn append_semicolon(&mut self) {
+        self.text.push_str(" ;");
+        let end = self.text.len() as u32;
+        self.tokens.push(Token {
+            kind: TokenKind::Punctuation(b';'),
+            start: end - 1,
+            end,
+        });
+    }
+
     /// The source range behind a byte range of the output.
     pub fn origin(&self, start: u32, end: u32) -> Option<(u32, u32)> {
         let first = self

@@ -73,7 +73,7 @@ impl Normaliser<'_> {
         let is_label = self.is_label(at);
         let token = self.tokens[at];
         let text = token.text(self.source);
-        self.emit_text(at, &canonical_identifier(text));
+        self.emit_token(at, &canonical_identifier(text));
         self.previous = Some(token);
         if is_label {
             self.emit(at + 1);
