@@ -48,6 +48,6 @@ fn the_statistics_reader_has_the_summaries_of_the_paper() {
           writes $0->stats.rx_p with {-$0->lock}
         airo_thread: {}
           reads $0->priv with {}
-        race on <1>.rx_p"#]]
+        race on struct airo_info.rx_p"#]]
     .assert_eq(&lines.join("\n"));
 }

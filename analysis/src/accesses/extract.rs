@@ -5,7 +5,9 @@ use super::library;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution, visit_statements};
 use crate::forks::{ForkState, forks};
-use crate::ir::{AccessMode, Body, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
+use crate::ir::{
+    AccessMode, Body, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
+};
 use crate::locksets::{Lockset, LocksetSolution, locksets};
 use crate::summaries::{Callees, Semaphores, Summaries};
 use crate::symexec::{Execution, Root, State, Value, summarise};
@@ -132,6 +134,7 @@ impl Extraction<'_> {
                     cell,
                     atomic: mode == AccessMode::Atomic,
                     frees: false,
+                    stretches: false,
                     place: point.state.place(place),
                     locks: point.locks.clone(),
                     forks: point.forks.clone(),

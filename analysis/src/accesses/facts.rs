@@ -38,6 +38,8 @@ pub struct Access {
     pub atomic: bool,
     /// Gives the memory back.
     pub frees: bool,
+    /// May go on to neighbouring elements of an array.
+    pub stretches: bool,
     /// In terms of the function's entry.
     pub place: Targets,
     pub locks: Arc<Lockset>,

@@ -8,8 +8,7 @@ use crate::models::{
     Action, AtomicOperation, FunctionModel, Root, Size, Step, Value as ModelValue,
 };
 use crate::symexec::{
-    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Targets, Value,
-    model_value,
+    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Value, model_value,
 };
 
 /// A call of a library function in front of its effects.
@@ -171,39 +170,18 @@ impl LibraryCall<'_> {
         }
         // Of a string, the first characters are read; of anything else, all of it may be.
         let whole = !matches!(size, Some(Size::String | Size::Bytes(0)));
-        let mut place = self.value(pointer).targets();
-        if !matches!(size, Some(Size::Bytes(0))) {
-            place = with_neighbours(place);
-        }
         extraction.facts.accesses.push(Access {
             statement: self.point.id,
             kind,
             cell: Cell { class, whole },
             atomic: false,
             frees: false,
-            place,
+            stretches: !matches!(size, Some(Size::Bytes(0))),
+            place: self.value(pointer).targets(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
         });
         extraction.facts.accesses.last_mut()
-    }
-}
-
-/// A library function that is given an element of an array may go on to its neighbours.
-fn with_neighbours(place: Targets) -> Targets {
-    let widened = |mut path: Path| {
-        if let Some(PathStep::Index(index)) = path.steps.last_mut() {
-            *index = Index::Any;
-        } else if path.steps.last() == Some(&PathStep::Deref) {
-            // A pointer may point into an array as well.
-            path.steps.push(PathStep::Index(Index::Any));
-        }
-        path
-    };
-    match place {
-        Targets::Exactly(path) => Targets::Exactly(widened(path)),
-        Targets::OneOf(paths) => Targets::OneOf(paths.into_iter().map(widened).collect()),
-        Targets::Unknown => Targets::Unknown,
     }
 }
 

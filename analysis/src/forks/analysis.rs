@@ -20,15 +20,10 @@ impl ForkSummary {
     pub fn anonymous(&self) -> ForkSummary {
         let mut state = ForkState::default();
         for (_, started) in &self.threads {
-            for origin in &started.origins {
-                let call = Site {
-                    function: origin.function,
-                    statement: origin.statement,
-                    part: 0,
-                };
+            for (call, started) in started.by_origin() {
                 // Twice, since an earlier one may still run.
-                state.start(call, Started::new(*origin, None));
-                state.start(call, Started::new(*origin, None));
+                state.start(call, started.clone());
+                state.start(call, started);
             }
         }
         ForkSummary {

@@ -54,6 +54,23 @@ impl Started {
         }
     }
 
+    /// The same threads, each known by the place that starts it.
+    pub fn by_origin(&self) -> impl Iterator<Item = (Site, Started)> + '_ {
+        self.origins.iter().map(|origin| {
+            let call = Site {
+                function: origin.function,
+                statement: origin.statement,
+                part: u32::MAX,
+            };
+            let started = Started {
+                origins: BTreeSet::from([*origin]),
+                handle: None,
+                ..*self
+            };
+            (call, started)
+        })
+    }
+
     pub fn may_run(&self) -> bool {
         self.running || self.older_running
     }

@@ -46,6 +46,10 @@ pub(super) fn fork_steps(
     calls: &dyn ForkCalls,
 ) -> ForkSteps {
     let mut steps = ForkSteps::default();
+    // Most functions touch no thread, which their text alone tells.
+    if CallSite::of_body(body).all(|call| calls.fork_effects(call).is_empty()) {
+        return steps;
+    }
     visit_statements(execution, body, states, |state, id, statement| {
         let Statement::Call {
             callee, arguments, ..
@@ -114,14 +118,19 @@ impl Finder<'_, '_> {
             }
         }
         for (call, started) in &forks.threads {
-            let part = match effects.heap.binary_search(call) {
-                Ok(index) => index as u32 + 1,
-                Err(_) => 0,
-            };
             let mut started = started.clone();
             started.handle = started
                 .handle
                 .and_then(|handle| rebound_handle(&rebinding, &handle));
+            let part = effects.heap.binary_search(call).ok();
+            if part.is_none() && started.handle.is_none() {
+                // Nobody can join them by this call: they are known by where they are started.
+                for (call, started) in started.by_origin() {
+                    self.add(ForkStep::Start(call, started));
+                }
+                continue;
+            }
+            let part = part.map_or(0, |index| index as u32 + 1);
             self.add(ForkStep::Start(Site { part, ..site }, started));
         }
     }

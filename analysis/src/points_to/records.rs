@@ -82,8 +82,7 @@ impl Records {
         let Some(field) = field.filter(|field| field.bits.is_some()) else {
             return label;
         };
-        let is_same_unit =
-            |other: &&Field| other.bits.is_some() && other.offset == field.offset;
+        let is_same_unit = |other: &&Field| other.bits.is_some() && other.offset == field.offset;
         match layout.fields.iter().find(is_same_unit) {
             Some(first) => Label {
                 name: first.name,

@@ -72,7 +72,9 @@ impl<'c> Comparison<'c> {
                     Err(reason) => {
                         verdict.apart.insert(reason);
                         if reason == Apart::CommonLock {
-                            verdict.common_locks.extend(self.common_locks(sighting, &theirs));
+                            verdict
+                                .common_locks
+                                .extend(self.common_locks(sighting, &theirs));
                         }
                     }
                 }
@@ -92,7 +94,10 @@ impl<'c> Comparison<'c> {
                     context: id,
                 };
                 let surroundings = &self.surroundings;
-                (sighting, surroundings.character(access, function, context, roots))
+                (
+                    sighting,
+                    surroundings.character(access, function, context, roots),
+                )
             })
             .collect()
     }

@@ -36,11 +36,7 @@ pub struct Memory<'d> {
 }
 
 /// How alike two places are that lie in the same class of memory; `None` if they are certainly different.
-pub fn likeness(
-    left: Described<'_>,
-    right: Described<'_>,
-    memory: Memory<'_>,
-) -> Option<Likeness> {
+pub fn likeness(left: Described<'_>, right: Described<'_>, memory: Memory<'_>) -> Option<Likeness> {
     // Each thread has locals and thread-local variables of its own.
     let is_own = |place: Described<'_>| {
         let path = place.absolute.or(place.relative);
@@ -192,5 +188,6 @@ fn crosses_pointer(left: &Path, right: &Path) -> bool {
 }
 
 fn is_own_number(path: &Path, memory: Memory<'_>) -> bool {
-    matches!(path.root, Root::PerThread(site) if (memory.is_given_once)(site)) && path.steps.is_empty()
+    matches!(path.root, Root::PerThread(site) if (memory.is_given_once)(site))
+        && path.steps.is_empty()
 }

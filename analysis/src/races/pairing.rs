@@ -51,8 +51,10 @@ pub(super) struct Location {
 const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
+/// More sightings of one location are not looked at.
+const MOST_SIGHTINGS: usize = 2_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 1_500;
+const MOST_GROUPS: usize = 600;
 
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
@@ -103,7 +105,21 @@ pub(super) fn location(
         if access.cell.class != class {
             location.around.insert((function, number));
         }
-        for (context_id, context, roots) in contexts.of(function) {
+    }
+    // UNSOUND: a location with more than 2000 accesses, counted once for each context, is judged by the first
+    // contexts of each.
+    let mut left = MOST_SIGHTINGS;
+    for turn in 0.. {
+        let before = left;
+        for &(function, number) in accesses {
+            let Some((context_id, context, roots)) = contexts.nth(function, turn) else {
+                continue;
+            };
+            if left == 0 {
+                return location;
+            }
+            left -= 1;
+            let access = &facts[function.0 as usize].accesses[number as usize];
             let character = surroundings.character(access, function, context, roots);
             let sighting = Sighting {
                 function,
@@ -115,6 +131,9 @@ pub(super) fn location(
                 location.groups.len() - 1
             });
             location.groups[at].1.push(sighting);
+        }
+        if left == before {
+            break;
         }
     }
     location
@@ -130,7 +149,7 @@ pub(super) fn pairs(
 ) -> Vec<Pair> {
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
-    for (index, (left, left_sightings)) in groups.iter().enumerate() {
+    'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
             let Ok(conflict) = compare(functions, contexts, memory, left, right) else {
                 continue;
@@ -159,7 +178,7 @@ pub(super) fn pairs(
                 }
             }
             if found.len() > MOST_PAIRS {
-                break;
+                break 'all;
             }
         }
     }

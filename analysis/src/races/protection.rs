@@ -83,7 +83,8 @@ fn relations(lock: &Path, place: &Path, owns: bool) -> Vec<Relation> {
         let rest = &place.steps[shared..];
         // UNSOUND: an object on the heap or in an array that is reached through a pointer in a locked object is
         // taken to be reached from no other object.
-        if rest.contains(&Step::Deref) && !owns {
+        let lock_is_inside = !lock.steps[shared..].contains(&Step::Deref);
+        if rest.contains(&Step::Deref) && !(owns && lock_is_inside) {
             return Vec::new();
         }
         let locks = lock_steps(&lock.steps[shared..], &place.steps[shared..]);

@@ -8,7 +8,7 @@ use crate::forks::Origin;
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
 use crate::locksets::Mode;
 use crate::points_to::{Class, Object, PointsTo};
-use crate::symexec::{Definition, Path, Root, Step, Targets};
+use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
 use crate::threads::{Binder, Context, ContextId, Held, RootId, Running};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,6 +103,11 @@ impl Surroundings<'_> {
             Targets::OneOf(_) | Targets::Unknown => None,
         };
         let absolute = relative.as_ref().and_then(|path| binder.path(path));
+        let (relative, absolute) = if access.stretches {
+            (relative.map(with_neighbours), absolute.map(with_neighbours))
+        } else {
+            (relative, absolute)
+        };
         let owns = self.has_many_objects(access.cell.class);
         let mut protection = Protection::default();
         let mut held_somewhere = context.held_somewhere.clone();
@@ -198,6 +203,14 @@ impl Surroundings<'_> {
         }
         Some(class)
     }
+}
+
+/// The place with the elements beside it.
+fn with_neighbours(mut place: Path) -> Path {
+    if let Some(Step::Index(index)) = place.steps.last_mut() {
+        *index = Index::Any;
+    }
+    place
 }
 
 /// Whether a name that everybody knows stands for one lock only.

@@ -173,20 +173,24 @@ fn large_component(
             pending.extend(&callers[member]);
         }
     }
-    let mut rounds = Rounds::default();
-    while let Some(member) = pending.pop_first() {
-        let new = summarise_function(graph, semaphores, &known, FunctionId(member));
-        let old = &mut known.summaries[member as usize];
-        let mut locks = new.locks;
-        if rounds.are_many(member) {
-            let mut joined = (*locks).clone();
-            joined.join(&old.locks);
-            locks = Arc::new(joined);
+    let mut is_first_round = true;
+    while !pending.is_empty() {
+        let members: Vec<u32> = std::mem::take(&mut pending).into_iter().collect();
+        let locks: Vec<LockSummary> = members
+            .par_iter()
+            .map(|member| summarise_locks(graph, semaphores, &known, FunctionId(*member)))
+            .collect();
+        for (member, mut new) in members.into_iter().zip(locks) {
+            let old = &mut known.summaries[member as usize];
+            if !is_first_round {
+                new.join(&old.locks);
+            }
+            if *old.locks != new {
+                old.locks = Arc::new(new);
+                pending.extend(&callers[&member]);
+            }
         }
-        if old.locks != locks {
-            old.locks = locks;
-            pending.extend(&callers[&member]);
-        }
+        is_first_round = false;
     }
     known.of(component)
 }
@@ -206,8 +210,10 @@ impl Rounds {
 
 /// For each member of a component, the members that call it.
 fn callers_inside(graph: &CallGraph<'_>, component: &[u32]) -> FxHashMap<u32, Vec<u32>> {
-    let mut callers: FxHashMap<u32, Vec<u32>> =
-        component.iter().map(|member| (*member, Vec::new())).collect();
+    let mut callers: FxHashMap<u32, Vec<u32>> = component
+        .iter()
+        .map(|member| (*member, Vec::new()))
+        .collect();
     for &member in component {
         for callee in &graph.callees[member as usize] {
             if let Some(known) = callers.get_mut(callee) {
@@ -230,6 +236,26 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
         locks: Arc::new(locks),
         forks: Arc::new(forks),
     }
+}
+
+/// The effect on locks alone, where that on values is settled.
+fn summarise_locks(
+    graph: &CallGraph<'_>,
+    semaphores: &Semaphores,
+    summaries: &Summaries,
+    function: FunctionId,
+) -> LockSummary {
+    let body = graph.functions.body(function);
+    let callees = Callees {
+        function,
+        graph,
+        summaries,
+        semaphores,
+    };
+    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
+    let execution = Execution::new(body, &callees, &loops, &liveness);
+    let (_, states) = summarise(body, &execution);
+    locksets(body, &states, &execution, &callees).summary
 }
 
 fn summarise_function(

@@ -27,6 +27,26 @@ pub struct CallSite {
     pub arguments: usize,
 }
 
+impl CallSite {
+    /// The calls of a body, as far as its text tells what is called.
+    pub fn of_body(body: &Body) -> impl Iterator<Item = CallSite> + '_ {
+        body.statements()
+            .filter_map(|(statement, content)| match content {
+                Statement::Call {
+                    callee, arguments, ..
+                } => Some(CallSite {
+                    statement,
+                    function: match callee {
+                        Callee::Direct(function) => Some(*function),
+                        Callee::Indirect(_) => None,
+                    },
+                    arguments: arguments.len(),
+                }),
+                _ => None,
+            })
+    }
+}
+
 /// What a call does to values.
 #[derive(Clone)]
 pub enum CallEffect<'m> {
@@ -334,18 +354,21 @@ impl<'e> Execution<'e> {
     ) -> Value {
         match effect {
             CallEffect::Summary(summary) => {
-                let before = state.clone();
-                let rebinding = Rebinding::new(&before, values).at(self.site(id), &summary.heap);
+                let rebinding = Rebinding::new(state, values).at(self.site(id), &summary.heap);
                 let result = rebinding.value(&summary.result);
+                let stores: Vec<(Targets, Value)> = summary
+                    .stores
+                    .iter()
+                    .map(|(path, value)| (rebinding.path(path), rebinding.value(value)))
+                    .collect();
                 if summary.forgot {
                     state.forget_shared();
                 }
                 for field in &summary.clobbered {
                     state.clobber_field(*field);
                 }
-                for (path, value) in &summary.stores {
-                    let value = rebinding.value(value);
-                    state.write(&rebinding.path(path), &value);
+                for (targets, value) in &stores {
+                    state.write(targets, value);
                 }
                 values.iter().for_each(|value| state.escape(value));
                 result

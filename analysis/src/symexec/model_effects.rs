@@ -16,7 +16,10 @@ pub(super) fn apply(
     let before = state.clone();
     let evaluate = |value: &models::Value| model_value(&before, arguments, value);
     let mut result = Value::Anything;
-    for effect in &model.effects {
+    // What a start leaves in the handle counts more than that it is written to.
+    let is_start = |effect: &&models::Effect| matches!(effect.action, Action::Start { .. });
+    let others = model.effects.iter().filter(|effect| !is_start(effect));
+    for effect in others.chain(model.effects.iter().filter(is_start)) {
         let is_certain = effect.when == When::Always;
         let store = |state: &mut State, place: &models::Value, value: Value| {
             let Some(pointer) = pointer_to(place) else {

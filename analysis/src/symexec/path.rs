@@ -1,7 +1,7 @@
 //! Symbolic places: memory named by how the function got there.
 
-use crate::ir::{BinaryOperator, BlockId, FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
 use super::value::Value;
+use crate::ir::{BinaryOperator, BlockId, FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
 use std::fmt;
 use ustr::Ustr;
 

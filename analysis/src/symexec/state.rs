@@ -5,6 +5,7 @@ use super::value::{Targets, Value};
 use crate::dataflow::Domain;
 use crate::ir::{BlockId, LocalId, Operand, Place, Projection, RecordRef};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use ustr::Ustr;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -139,37 +140,42 @@ impl State {
             return Value::Anything;
         }
         // A struct that was written as a whole: its members are those of the value.
-        for length in (0..path.steps.len()).rev() {
-            if path.steps[length] == Step::Deref {
-                break;
-            }
-            let whole = Path {
-                root: path.root,
-                steps: path.steps[..length].to_vec(),
-            };
-            match self.memory.get(&whole) {
-                Some(Value::Entry(origin)) => {
+        if let Some((whole, value)) = self.whole_around(path) {
+            return match value {
+                Value::Entry(origin) => {
                     let mut member = origin.clone();
-                    member.steps.extend_from_slice(&path.steps[length..]);
-                    return if member.is_too_long() {
+                    member
+                        .steps
+                        .extend_from_slice(&path.steps[whole.steps.len()..]);
+                    if member.is_too_long() {
                         Value::Anything
                     } else {
                         Value::Entry(member)
-                    };
+                    }
                 }
-                Some(Value::Constant(0)) => return Value::Constant(0),
-                Some(_) => return Value::Anything,
-                None => {}
-            }
+                Value::Constant(0) => Value::Constant(0),
+                _ => Value::Anything,
+            };
         }
         self.entry_value(path)
+    }
+
+    /// The innermost written place that contains this one.
+    fn whole_around(&self, path: &Path) -> Option<(&Path, &Value)> {
+        // Sorted paths: those that contain this one stand before it, the innermost last.
+        let before = (Bound::Unbounded, Bound::Excluded(path));
+        self.memory
+            .range::<Path, _>(before)
+            .rev()
+            .take_while(|(known, _)| known.root == path.root)
+            .find(|(known, _)| known.contains(path))
     }
 
     /// What was written inside a place.
     pub fn parts_of<'s>(&'s self, path: &'s Path) -> impl Iterator<Item = (&'s Path, &'s Value)> {
         // Paths are sorted root first, step by step: all that begin with this one are neighbours.
         self.memory
-            .range(path.clone()..)
+            .range::<Path, _>((Bound::Included(path), Bound::Unbounded))
             .take_while(|(known, _)| {
                 known.root == path.root && known.steps.starts_with(&path.steps)
             })

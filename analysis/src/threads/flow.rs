@@ -80,7 +80,9 @@ pub fn contexts(
         contexts: Contexts::default(),
         started: FxHashMap::default(),
     };
-    flow.contexts.functions.resize_with(facts.len(), Default::default);
+    flow.contexts
+        .functions
+        .resize_with(facts.len(), Default::default);
     flow.run(rules);
     let mut contexts = flow.contexts;
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
@@ -404,6 +406,17 @@ impl Contexts {
         reached
             .enumerate()
             .map(|(index, reached)| (ContextId(index as u32), &reached.context, &reached.roots))
+    }
+
+    /// One context of a function, by its number.
+    pub fn nth(
+        &self,
+        function: FunctionId,
+        number: usize,
+    ) -> Option<(ContextId, &Context, &BTreeSet<RootId>)> {
+        let reached = self.functions[function.0 as usize].contexts.get(number)?;
+        let id = ContextId(number as u32);
+        Some((id, &reached.context, &reached.roots))
     }
 
     pub fn root(&self, root: RootId) -> &ThreadRoot {
