@@ -52,9 +52,9 @@ const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
-const MOST_SIGHTINGS: usize = 2_000;
+const MOST_SIGHTINGS: usize = 1_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 600;
+const MOST_GROUPS: usize = 160;
 
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
@@ -106,7 +106,7 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    // UNSOUND: a location with more than 2000 accesses, counted once for each context, is judged by the first
+    // UNSOUND: a location with more than 1000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
