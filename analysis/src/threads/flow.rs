@@ -138,6 +138,7 @@ impl Flow<'_> {
                 bindings: vec![Value::Anything; body.parameters],
                 many: kind != RootKind::Main,
                 parents: BTreeSet::new(),
+                programs: BTreeSet::new(),
                 running_before: BTreeSet::new(),
                 restarted: false,
             });
@@ -350,6 +351,7 @@ impl Flow<'_> {
             bindings,
             many: false,
             parents: BTreeSet::new(),
+            programs: BTreeSet::new(),
             running_before: BTreeSet::new(),
             restarted: false,
         });

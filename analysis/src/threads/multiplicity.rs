@@ -3,7 +3,7 @@
 
 use super::context::ContextId;
 use super::flow::{Arrival, Contexts};
-use super::roots::RootId;
+use super::roots::{RootId, RootKind};
 use crate::callgraph::{CallGraph, FunctionId};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -16,6 +16,33 @@ pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, components: &
         mark_contexts(contexts, graph, &mut repeated);
         mark_roots(contexts, graph, &repeated);
         if before == (repeated.len(), many_count(contexts)) {
+            break;
+        }
+    }
+    mark_programs(contexts);
+}
+
+/// Finds the programs that each thread belongs to, from parents to children.
+fn mark_programs(contexts: &mut Contexts) {
+    for (index, root) in contexts.roots.iter_mut().enumerate() {
+        if root.kind == RootKind::Main {
+            root.programs.insert(RootId(index as u32));
+        }
+    }
+    loop {
+        let mut changed = false;
+        for index in 0..contexts.roots.len() {
+            let parents = &contexts.roots[index].parents;
+            let inherited: BTreeSet<RootId> = parents
+                .iter()
+                .flat_map(|parent| contexts.root(*parent).programs.iter().copied())
+                .collect();
+            let programs = &mut contexts.roots[index].programs;
+            let before = programs.len();
+            programs.extend(inherited);
+            changed |= programs.len() > before;
+        }
+        if !changed {
             return;
         }
     }

@@ -2,7 +2,7 @@
 
 use super::context::Running;
 use super::flow::Contexts;
-use super::roots::RootId;
+use super::roots::{RootId, ThreadRoot};
 use crate::callgraph::Functions;
 use crate::forks::Origin;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ impl Contexts {
     /// Whether two moments can be at the same time.
     pub fn in_parallel(&self, functions: &Functions, left: Moment<'_>, right: Moment<'_>) -> bool {
         let (one, other) = (self.root(left.root), self.root(right.root));
-        if self.never_parallel(one, other) {
+        if self.never_parallel(one, other) || in_different_programs(one, other) {
             return false;
         }
         if left.root == right.root {
@@ -97,4 +97,11 @@ impl Contexts {
         let parent = *parents.next()?;
         (parents.next().is_none() && !self.root(parent).many).then_some(parent)
     }
+}
+
+/// Whether no program runs both: each belongs to some, and they have none in common.
+fn in_different_programs(one: &ThreadRoot, other: &ThreadRoot) -> bool {
+    !one.programs.is_empty()
+        && !other.programs.is_empty()
+        && one.programs.is_disjoint(&other.programs)
 }

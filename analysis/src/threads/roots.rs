@@ -22,6 +22,8 @@ pub struct ThreadRoot {
     pub many: bool,
     /// The threads that start it.
     pub parents: BTreeSet<RootId>,
+    /// The `main` functions, itself included, from which it is started: a project may hold several programs.
+    pub programs: BTreeSet<RootId>,
     /// Threads that its parent may have running when it is started.
     pub running_before: BTreeSet<Origin>,
     /// The code that starts it may run more than once, apart from loops around the start itself.
