@@ -83,8 +83,8 @@ fn a_caller_s_lock_that_is_released_for_a_while_is_lost_and_found() {
         "void relax(struct mutex *l) { unlock(l); probe(); lock(l); }
          void f(void) { lock(&m); relax(&m); probe(); unlock(&m); }",
         expect![[r#"
-            relax: {-(*$0)}
-            relax returns {+(*$0)}
+            relax: {-*$0}
+            relax returns {+*$0}
             f: {+m}
             f returns {}"#]],
     );
@@ -136,7 +136,7 @@ fn a_lock_without_a_name_is_not_held_and_may_be_any_when_released() {
             f returns {}
             g: {+locks[1], -n}
             g returns {+locks[1], -n}
-            h: {-(*value(0:2))}
+            h: {-*value(0:2)}
             h returns {-any}"#]],
     );
 }

@@ -48,7 +48,7 @@ fn globals_fields_and_elements() {
             "{TYPES} void f(int i) {{ probe(&global.lock, &current->lock, &locks[2], &locks[i], &locks[i + 1], &numbers[0], global.id); }}"
         ),
         expect![
-            "f: &global.lock, &current->lock, &locks[2], &locks[$0], &locks[?], &numbers[0], global.id"
+            "f: &global.lock, &current->lock, &locks[2], &locks[$0], &locks[$0 + 1], &numbers[0], global.id"
         ],
     );
 }
@@ -71,7 +71,7 @@ fn where_paths_meet_a_value_is_one_of_several() {
         ),
         expect![[r#"
             f: {&$1->lock, &$2->lock}
-            f: {&(*$1), &(*$2)}"#]],
+            f: {&*$1, &*$2}"#]],
     );
 }
 
