@@ -3,14 +3,12 @@
 use super::facts::{Access, CallFact, Cell, FunctionFacts};
 use super::library;
 use crate::callgraph::{CallGraph, FunctionId, Target};
-use crate::dataflow::{Liveness, Loops, Solution, visit_statements};
+use crate::dataflow::{Loops, Solution, visit_statements};
 use crate::forks::{ForkState, forks};
-use crate::ir::{
-    AccessMode, Body, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
-};
-use crate::locksets::{Lockset, LocksetSolution, locksets};
-use crate::summaries::{Callees, Semaphores, Summaries};
-use crate::symexec::{Execution, Root, State, Value, summarise};
+use crate::ir::{AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
+use crate::locksets::{Lockset, locksets};
+use crate::summaries::{Callees, Executed, Semaphores, Summaries};
+use crate::symexec::{Execution, Root, State, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -21,50 +19,81 @@ pub fn function_facts(
     semaphores: &Semaphores,
     function: FunctionId,
 ) -> FunctionFacts {
-    let body = graph.functions.body(function);
     let callees = Callees {
         function,
         graph,
         summaries,
         semaphores,
     };
-    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
-    let execution = Execution::new(body, &callees, &loops, &liveness);
-    let (_, states) = summarise(body, &execution);
-    let solution = locksets(body, &states, &execution, &callees);
-    let held = held_at_statements(body, &solution);
-    let forks = forks(body, &states, &execution, &callees);
-    let mut running: FxHashMap<StatementId, Arc<ForkState>> = FxHashMap::default();
-    let mut latest: Option<Arc<ForkState>> = None;
-    forks.visit(body, |state, id, statement| {
-        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
-            let shared = match &latest {
-                Some(known) if **known == *state => known.clone(),
-                _ => Arc::new(state.clone()),
-            };
-            latest = Some(shared.clone());
-            running.insert(id, shared);
-        }
-    });
-    let nothing = Arc::new(ForkState::default());
-    let mut extraction = Extraction {
-        graph,
-        function,
-        execution: &execution,
-        states: &states,
-        loops: &loops,
-        facts: FunctionFacts::default(),
-    };
-    visit_statements(&execution, body, &states, |state, id, statement| {
-        let point = Point {
-            state,
-            id,
-            locks: held.get(&id).cloned().unwrap_or_default(),
-            forks: running.get(&id).unwrap_or(&nothing).clone(),
+    callees.execute(|run| {
+        let Executed {
+            body,
+            execution,
+            states,
+            ..
+        } = &run;
+        let locks = locksets(body, states, execution, &callees);
+        let mut held = Snapshots::default();
+        locks.visit(body, |lockset, id, statement| {
+            held.take(lockset, id, statement)
+        });
+        let forks = forks(body, states, execution, &callees);
+        let mut running = Snapshots::default();
+        forks.visit(body, |state, id, statement| {
+            running.take(state, id, statement)
+        });
+        let mut extraction = Extraction {
+            graph,
+            function,
+            execution,
+            states,
+            loops: execution.loops(),
+            facts: FunctionFacts::default(),
         };
-        extraction.statement(&point, statement);
-    });
-    extraction.facts
+        visit_statements(*execution, body, states, |state, id, statement| {
+            let point = Point {
+                state,
+                id,
+                locks: held.at(id),
+                forks: running.at(id),
+            };
+            extraction.statement(&point, statement);
+        });
+        extraction.facts
+    })
+}
+
+/// What holds at accesses and calls; neighbours that agree share it.
+struct Snapshots<S> {
+    known: FxHashMap<StatementId, Arc<S>>,
+    latest: Arc<S>,
+    nothing: Arc<S>,
+}
+
+impl<S: Default> Default for Snapshots<S> {
+    fn default() -> Snapshots<S> {
+        let nothing = Arc::new(S::default());
+        Snapshots {
+            known: FxHashMap::default(),
+            latest: nothing.clone(),
+            nothing,
+        }
+    }
+}
+
+impl<S: Clone + PartialEq> Snapshots<S> {
+    fn take(&mut self, state: &S, id: StatementId, statement: &Statement) {
+        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
+            if *self.latest != *state {
+                self.latest = Arc::new(state.clone());
+            }
+            self.known.insert(id, self.latest.clone());
+        }
+    }
+
+    fn at(&self, id: StatementId) -> Arc<S> {
+        self.known.get(&id).unwrap_or(&self.nothing).clone()
+    }
 }
 
 /// What is known in front of a statement.
@@ -82,36 +111,20 @@ pub fn statement_locks(
     semaphores: &Semaphores,
     function: FunctionId,
 ) -> FxHashMap<StatementId, Arc<Lockset>> {
-    let body = graph.functions.body(function);
     let callees = Callees {
         function,
         graph,
         summaries,
         semaphores,
     };
-    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
-    let execution = Execution::new(body, &callees, &loops, &liveness);
-    let (_, states) = summarise(body, &execution);
-    held_at_statements(body, &locksets(body, &states, &execution, &callees))
-}
-
-fn held_at_statements(
-    body: &Body,
-    solution: &LocksetSolution<'_>,
-) -> FxHashMap<StatementId, Arc<Lockset>> {
-    let mut held: FxHashMap<StatementId, Arc<Lockset>> = FxHashMap::default();
-    let mut latest: Option<Arc<Lockset>> = None;
-    solution.visit(body, |lockset, id, statement| {
-        if statement.access().is_some() || matches!(statement, Statement::Call { .. }) {
-            let shared = match &latest {
-                Some(known) if **known == *lockset => known.clone(),
-                _ => Arc::new(lockset.clone()),
-            };
-            latest = Some(shared.clone());
-            held.insert(id, shared);
-        }
-    });
-    held
+    callees.execute(|run| {
+        let locks = locksets(run.body, &run.states, run.execution, &callees);
+        let mut held = Snapshots::default();
+        locks.visit(run.body, |lockset, id, statement| {
+            held.take(lockset, id, statement)
+        });
+        held.known
+    })
 }
 
 pub(super) struct Extraction<'x> {

@@ -90,7 +90,7 @@ impl Surroundings<'_> {
         access: &Access,
         function: FunctionId,
         context: &Context,
-        roots: &BTreeSet<crate::threads::RootId>,
+        roots: &BTreeSet<RootId>,
         held: BTreeMap<Path, Held>,
     ) -> Character {
         let name = self.graph.functions.body(function).function;

@@ -3,15 +3,41 @@
 use super::fixpoint::Summaries;
 use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId, Target};
+use crate::dataflow::{Liveness, Loops, Solution};
 use crate::forks::{ForkCalls, ForkEffect};
+use crate::ir::Body;
 use crate::locksets::{LockCalls, LockEffect};
-use crate::symexec::{CallEffect, CallSite, Calls};
+use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
 
 pub struct Callees<'s> {
     pub function: FunctionId,
     pub graph: &'s CallGraph<'s>,
     pub summaries: &'s Summaries,
     pub semaphores: &'s Semaphores,
+}
+
+/// A function that has been executed symbolically.
+pub struct Executed<'e> {
+    pub body: &'e Body,
+    pub execution: &'e Execution<'e>,
+    pub values: ValueSummary,
+    pub states: Solution<State>,
+}
+
+impl Callees<'_> {
+    /// Executes the function; what is computed from that must not outlive it.
+    pub fn execute<T>(&self, then: impl FnOnce(Executed<'_>) -> T) -> T {
+        let body: &Body = self.graph.functions.body(self.function);
+        let (loops, liveness) = (Loops::new(body), Liveness::new(body));
+        let execution = Execution::new(body, self, &loops, &liveness);
+        let (values, states) = summarise(body, &execution);
+        then(Executed {
+            body,
+            execution: &execution,
+            values,
+            states,
+        })
+    }
 }
 
 /// Joining the effects of more functions than this costs more than it tells.

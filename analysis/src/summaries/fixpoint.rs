@@ -3,10 +3,9 @@
 use super::callees::Callees;
 use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId};
-use crate::dataflow::{Liveness, Loops};
 use crate::forks::{ForkSummary, forks};
 use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
-use crate::symexec::{Execution, Value, ValueSummary, summarise};
+use crate::symexec::{Value, ValueSummary};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -245,17 +244,13 @@ fn summarise_locks(
     summaries: &Summaries,
     function: FunctionId,
 ) -> LockSummary {
-    let body = graph.functions.body(function);
     let callees = Callees {
         function,
         graph,
         summaries,
         semaphores,
     };
-    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
-    let execution = Execution::new(body, &callees, &loops, &liveness);
-    let (_, states) = summarise(body, &execution);
-    locksets(body, &states, &execution, &callees).summary
+    callees.execute(|run| locksets(run.body, &run.states, run.execution, &callees).summary)
 }
 
 fn summarise_function(
@@ -264,21 +259,19 @@ fn summarise_function(
     summaries: &Summaries,
     function: FunctionId,
 ) -> Summary {
-    let body = graph.functions.body(function);
     let callees = Callees {
         function,
         graph,
         summaries,
         semaphores,
     };
-    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
-    let execution = Execution::new(body, &callees, &loops, &liveness);
-    let (values, states) = summarise(body, &execution);
-    let solution = locksets(body, &states, &execution, &callees);
-    let forks = forks(body, &states, &execution, &callees);
-    Summary {
-        values: Arc::new(values),
-        locks: Arc::new(solution.summary),
-        forks: Arc::new(forks.summary),
-    }
+    callees.execute(|run| {
+        let locks = locksets(run.body, &run.states, run.execution, &callees).summary;
+        let forks = forks(run.body, &run.states, run.execution, &callees).summary;
+        Summary {
+            values: Arc::new(run.values),
+            locks: Arc::new(locks),
+            forks: Arc::new(forks),
+        }
+    })
 }

@@ -4,6 +4,6 @@ mod callees;
 mod fixpoint;
 mod semaphores;
 
-pub use callees::Callees;
+pub use callees::{Callees, Executed};
 pub use fixpoint::{Summaries, Summary, summarise_program};
 pub use semaphores::Semaphores;

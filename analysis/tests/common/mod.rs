@@ -1,7 +1,7 @@
 //! Small C programs with the summaries of their functions.
 
 use racelens_analysis::callgraph::{CallGraph, FunctionId, Functions, components};
-use racelens_analysis::dataflow::{Liveness, Loops, visit_statements};
+use racelens_analysis::dataflow::visit_statements;
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{AnalysisHost, Change, UnitChange};
 use racelens_analysis::ir::{Body, Callee, FunctionRef, Operand, Statement, StatementId};
@@ -9,7 +9,7 @@ use racelens_analysis::locksets::{Lockset, locksets};
 use racelens_analysis::models::Models;
 use racelens_analysis::points_to;
 use racelens_analysis::summaries::{Callees, Semaphores, Summaries, summarise_program};
-use racelens_analysis::symexec::{Execution, State, summarise};
+use racelens_analysis::symexec::State;
 use std::collections::HashMap;
 use std::sync::Arc;
 use ustr::Ustr;
@@ -93,25 +93,28 @@ fn visit_function(
     visit: Visit<'_>,
     finish: &mut dyn FnMut(&Body, &Lockset),
 ) {
-    let body = graph.functions.body(function);
     let callees = Callees {
         function,
         graph,
         summaries,
         semaphores,
     };
-    let (loops, liveness) = (Loops::new(body), Liveness::new(body));
-    let execution = Execution::new(body, &callees, &loops, &liveness);
-    let (_, states) = summarise(body, &execution);
-    let solution = locksets(body, &states, &execution, &callees);
-    let mut held: HashMap<StatementId, Lockset> = HashMap::new();
-    solution.visit(body, |lockset, id, _| {
-        held.insert(id, lockset.clone());
+    callees.execute(|run| {
+        let solution = locksets(run.body, &run.states, run.execution, &callees);
+        let mut held: HashMap<StatementId, Lockset> = HashMap::new();
+        solution.visit(run.body, |lockset, id, _| {
+            held.insert(id, lockset.clone());
+        });
+        visit_statements(
+            run.execution,
+            run.body,
+            &run.states,
+            |state, id, statement| {
+                visit(run.body, state, &held[&id], statement);
+            },
+        );
+        finish(run.body, &solution.summary.any());
     });
-    visit_statements(&execution, body, &states, |state, id, statement| {
-        visit(body, state, &held[&id], statement);
-    });
-    finish(body, &solution.summary.any());
 }
 
 /// The arguments of a call of one of these functions.
