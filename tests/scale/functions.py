@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from random import Random
 
 from computations import GUARDED, UNGUARDED
-from guarded import guarded_block
+from guarded import grow_tree, guarded_block, sum_tree
 from scope import Scope
 from shape import Shape
 
 #: How many lines a function of each kind has, on average; with the short ones this makes about fifty.
-LENGTHS = {"pure": 46, "helper": 50, "operation": 64, "composite": 68, "planted": 64}
+LENGTHS = {"pure": 40, "helper": 43, "operation": 56, "composite": 58, "planted": 56}
 
 
 @dataclass
@@ -31,6 +31,8 @@ class Function:
     calls: list[tuple["Function", bool]] = field(default_factory=list)
     #: The module that it belongs to.
     prefix: str = ""
+    #: Statements that it has to make under its lock, with `AT` for the object or the slot's index.
+    duties: list[str] = field(default_factory=list)
 
     def head(self) -> str:
         """The header of its definition."""
@@ -150,6 +152,9 @@ def operation(f: Function, shape: Shape, rng: Random) -> list[str]:
         before.append([f"{at} = text_hash_number((unsigned long)value) % {shape.slots};"])
     length = wanted_length("operation", rng) - 12
     inside = [guarded_block(s, shape, f.guard, at, f.writing) for _ in range(rng.randint(2, 5))]
+    if f.guard == "tree":
+        inside += [grow_tree(s, shape, at), sum_tree(s, shape, at)]
+    inside += [[duty.replace("AT", at)] for duty in f.duties]
     for callee, under_lock in f.calls:
         if under_lock:
             inside.append(helper_call(s, callee, at, f))

@@ -3,7 +3,7 @@
 
 The program looks like real ones: modules with structs, lists, tables of functions and locks of several
 kinds, which call each other in layers; groups of modules with threads of their own. One function in a
-hundred forgets a lock, or takes a wrong one; `races.json` tells where. All other code keeps its locks.
+hundred forgets a lock, or takes a wrong one; `races.json` tells where. All other code has no race.
 The same size and seed give the same program. Beside the sources stands a compile_commands.json.
 """
 
@@ -28,8 +28,9 @@ DATABASE = "compile_commands.json"
 #: How many functions a module has, and how many modules share threads.
 MODULE_FUNCTIONS = 50
 GROUP_MODULES = 4
-#: One race for so many functions.
+#: One race for so many functions; with fewer than the second number, a module runs out of fields to race for.
 FUNCTIONS_PER_RACE = 100
+FEWEST_PER_RACE = 15
 SMALLEST = 60
 
 
@@ -38,12 +39,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--functions", type=int, required=True, metavar="N", help=f"how many functions, at least {SMALLEST}")
     parser.add_argument("--into", type=Path, required=True, metavar="DIR", help="where the program goes")
+    parser.add_argument("--functions-per-race", type=int, default=FUNCTIONS_PER_RACE, metavar="N",
+                        help="one function in so many has a race (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="another seed gives another program (default: %(default)s)")
     arguments = parser.parse_args()
     if arguments.functions < SMALLEST:
         parser.error(f"--functions needs at least {SMALLEST}")
+    if arguments.functions_per_race < FEWEST_PER_RACE:
+        parser.error(f"--functions-per-race needs at least {FEWEST_PER_RACE}")
     try:
-        written = write_program(arguments.functions, arguments.into, arguments.seed)
+        written = write_program(arguments.functions, arguments.into, arguments.seed, arguments.functions_per_race)
     except ForeignDirectory as error:
         print(error, file=sys.stderr)
         return 1
@@ -64,13 +69,14 @@ class Program:
     races: list[Planted]
 
 
-def write_program(functions: int, directory: Path, seed: int = 1) -> Program:
+def write_program(functions: int, directory: Path, seed: int = 1,
+                  functions_per_race: int = FUNCTIONS_PER_RACE) -> Program:
     """Writes a program, its manifest and its database of compile commands."""
     if directory.exists() and any(directory.iterdir()):
         if not (directory / MANIFEST).exists():
             raise ForeignDirectory(f"{directory} is not empty and was not written by this script; name another place")
         shutil.rmtree(directory)
-    files, races = program_files(functions, seed)
+    files, races = program_files(functions, seed, functions_per_race)
     for path, text in files.items():
         (directory / path).parent.mkdir(parents=True, exist_ok=True)
         (directory / path).write_text(text)
@@ -88,7 +94,7 @@ def compile_command(path: str) -> list[str]:
     return ["gcc", "-std=gnu11", "-pthread", "-I.", "-Wall", "-c", path]
 
 
-def program_files(functions: int, seed: int) -> tuple[dict[str, str], list[Planted]]:
+def program_files(functions: int, seed: int, functions_per_race: int = FUNCTIONS_PER_RACE) -> tuple[dict[str, str], list[Planted]]:
     """All files by path, and the races in them."""
     rng = Random(f"{seed}/program")
     budgets = module_budgets(functions)
@@ -102,7 +108,7 @@ def program_files(functions: int, seed: int) -> tuple[dict[str, str], list[Plant
         modules: list[Module] = []
         for at, budget in enumerate(budgets[first:first + GROUP_MODULES], start=first):
             # Spread evenly over the modules.
-            due = functions // FUNCTIONS_PER_RACE * (at + 1) // len(budgets) - len(races)
+            due = functions // functions_per_race * (at + 1) // len(budgets) - len(races)
             prefix = module_name(at)
             uses = modules[-2:] + [rng.choice(group) for _, group in below]
             module = Module(name, prefix, budget, due, len(races), uses, Random(f"{seed}/{prefix}"))

@@ -32,27 +32,24 @@ def _object_blocks(shape: Shape, writing: bool) -> list:
     return found
 
 
-def _scalar(s: Scope, shape: Shape, writing: bool) -> str:
-    _, name = s.rng.choice(shape.scalars)
-    if writing:
-        shape.written.add(name)
-    return name
+def _scalar(s: Scope, shape: Shape) -> str:
+    return s.rng.choice(shape.scalars)[1]
 
 
 def _change_scalar(s: Scope, shape: Shape, at: str) -> list[str]:
-    name = _scalar(s, shape, True)
+    name = _scalar(s, shape)
     return [f"{at}->{name} += {s.value} & {s.number(3, 31)};", f"{s.result} += (long){at}->{name} & 255;"]
 
 
 def _limit_scalar(s: Scope, shape: Shape, at: str) -> list[str]:
-    name, other = _scalar(s, shape, True), _scalar(s, shape, True)
+    name, other = _scalar(s, shape), _scalar(s, shape)
     bound = s.number(100, 999)
     return [f"if ({at}->{name} > {bound}) {{", f"{at}->{other}++;", f"{at}->{name} = {s.number(1, 50)};",
             "} else {", f"{at}->{name}++;", "}"]
 
 
 def _read_scalars(s: Scope, shape: Shape, at: str) -> list[str]:
-    one, two = _scalar(s, shape, False), _scalar(s, shape, False)
+    one, two = _scalar(s, shape), _scalar(s, shape)
     return [f"if ((long){at}->{one} > {s.number(1, 200)})", f"    {s.result} += (long){at}->{two} % {s.number(7, 99)};"]
 
 
@@ -209,10 +206,10 @@ def _pop_ring(s: Scope, shape: Shape, at: str) -> list[str]:
 
 
 def _tree_blocks(shape: Shape, writing: bool) -> list:
-    return [_grow_tree, _find_in_tree, _sum_tree]
+    return [grow_tree, _find_in_tree, sum_tree]
 
 
-def _grow_tree(s: Scope, shape: Shape, at: str) -> list[str]:
+def grow_tree(s: Scope, shape: Shape, at: str) -> list[str]:
     p = shape.prefix
     place = s.declare(f"struct {p}_node **", "place")
     return [f"{place} = &{p}_root;", f"while (*{place} != NULL && (*{place})->key != ({s.value} & 63))",
@@ -229,7 +226,7 @@ def _find_in_tree(s: Scope, shape: Shape, at: str) -> list[str]:
             f"{node} = ({s.value} & 63) < {node}->key ? {node}->smaller : {node}->larger;", "}"]
 
 
-def _sum_tree(s: Scope, shape: Shape, at: str) -> list[str]:
+def sum_tree(s: Scope, shape: Shape, at: str) -> list[str]:
     return [f"{s.result} += {shape.prefix}_tree_sum({shape.prefix}_root) & 1023;"]
 
 

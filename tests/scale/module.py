@@ -14,6 +14,8 @@ from words import Names
 
 #: What a module's functions are, in percent, after those that every module has.
 SHARES = {"pure": 34, "helper": 20, "operation": 30, "composite": 16}
+#: With so many there is an operation for each of the module's locks.
+FEWEST = 20
 
 
 class Module:
@@ -32,6 +34,11 @@ class Module:
         self._budget = budget
         self._plan(budget, planted)
         self._connect()
+        self._planter = Planter(self.shape, rng, first_race)
+        for f, kind in self._broken:
+            guard, statement = self._planter.choose(f, kind)
+            if guard:
+                rng.choice([g for g in self._operations if g.guard == guard and g.writing]).duties.append(statement)
         self._write(first_race)
 
     # What there is.
@@ -47,15 +54,15 @@ class Module:
         self._dispatches = shape.has_operations
         taken += self._transfers + self._dispatches
         rest = budget - taken
-        if rest < 8:
+        if rest < FEWEST:
             raise ValueError(f"a module of {budget} functions is too small")
         counts = {kind: rest * share // 100 for kind, share in SHARES.items()}
         counts["pure"] += rest - sum(counts.values())
         self._serve = Function(f"{p}_serve", "serve", "plain", static=False, prefix=p)
         self._composites = [self._function("composite", "plain", static=False) for _ in range(counts["composite"])]
         self._operations = [self._operation() for _ in range(counts["operation"])]
-        if not any(f.guard == "object" and f.writing for f in self._operations):
-            self._operations[0].guard, self._operations[0].takes, self._operations[0].writing = "object", "object", True
+        for guard, f in zip(shape.guards, self._operations):
+            self._assign(guard, f)
         self._handlers = []
         if self._dispatches:
             fitting = [f for f in self._operations if f.guard == "object"]
@@ -77,6 +84,11 @@ class Module:
         readers = guard == "settings" or guard == "object" and self.shape.lock_kind == "rwlock"
         return self._function("operation", "object" if guard == "object" else "numbers", False, guard,
                               not readers or self._rng.random() < 0.6)
+
+    def _assign(self, guard: str, f: Function) -> None:
+        """Makes an operation one that writes under this lock."""
+        f.guard, f.writing = guard, True
+        f.takes = "object" if guard == "object" else "numbers"
 
     def _helper(self) -> Function:
         # Only writers call helpers, so helpers may write; a settings' helper needs a writer to call it.
@@ -137,17 +149,16 @@ class Module:
         texts += [functions.helper(f, shape, rng) for f in reversed(self._helpers)]
         nested_last = sorted(self._operations, key=lambda f: -LOCK_ORDER.index(f.guard))
         texts += [functions.operation(f, shape, rng) for f in nested_last]
-        planter = Planter(shape, rng, first_race)
         for f, kind in self._broken:
-            texts += planter.plant(f, kind)
-        self.races = planter.races
+            texts += self._planter.plant(f, kind)
+        self.races = self._planter.races
         if self._dispatches:
             texts.append(self._dispatch_text())
         if self._transfers:
             texts.append(self._transfer_text())
         texts += [functions.composite(f, shape, rng) for f in self._composites]
         texts.append(functions.serve(self._serve, rng))
-        ends = lifecycle(shape, rng, planter.counters)
+        ends = lifecycle(shape, rng, self._planter.counters)
         own = [lines for _, public, lines in ends if not public]
         public = [lines for _, public, lines in ends if public]
         wrappers = [lines for _, lines in shape.wrappers()]
@@ -158,7 +169,7 @@ class Module:
         lines = [f"/* The {self.prefix.replace('_', ' ')}. */", f'#include "{self.header}"', "",
                  *sorted({f'#include "{m.header}"' for m in self._uses}), '#include "common/log.h"',
                  '#include "common/memory.h"', '#include "common/text.h"', "", "#include <stdio.h>", "#include <stdlib.h>",
-                 "#include <string.h>", "", *shape.variables(), *(f"static long {c};" for c in planter.counters), *forward, ""]
+                 "#include <string.h>", "", *shape.variables(), *(f"static long {c};" for c in self._planter.counters), *forward, ""]
         for text in everything:
             lines += [*text, ""]
         self.source_lines = self._resolve_marks(indented(lines), first_race)

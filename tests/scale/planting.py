@@ -59,17 +59,30 @@ class Planter:
         self._shape = shape
         self._rng = rng
         self._first = first
-        self._free = [name for _, name in shape.scalars if name in shape.written]
+        self._free = [name for _, name in shape.scalars]
         rng.shuffle(self._free)
+        self._chosen: dict[str, str] = {}
         self.races: list[Planted] = []
         #: Globals that only the broken functions use.
         self.counters: list[str] = []
+
+    def choose(self, f: Function, kind: str) -> tuple[str, str]:
+        """Chooses what is raced for; returns which lock guards it and what disciplined code has to do there.
+
+        A lock that is always the same wrong one still excludes; the race is with the code that takes the right one.
+        """
+        if kind == "lock of another stripe":
+            return "slots", f"{self._shape.prefix}_slots[AT].uses++;"
+        if not takes_object(kind, self._shape):
+            return "", ""
+        name = self._chosen[f.name] = self._free.pop()
+        return "object", f"AT->{name} += {self._rng.randint(1, 9)};"
 
     def plant(self, f: Function, kind: str) -> list[list[str]]:
         """The text of the functions of one race."""
         s = f.scope(self._rng)
         shape, p = self._shape, self._shape.prefix
-        field_ = self._free.pop() if takes_object(kind, shape) and self._free else shape.scalars[0][1]
+        field_ = self._chosen.get(f.name, "")
         member = f"object->{field_}"
         mark = MARK + str(self._first + len(self.races))
         outside = [call(s, callee, "object" if callee.prefix == f.prefix and f.takes == "object" else "",

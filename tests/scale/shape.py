@@ -38,8 +38,6 @@ class Shape:
         others = rng.sample(LOCK_ORDER[1:], rng.randint(2, 4))
         self.guards = [guard for guard in LOCK_ORDER if guard == "object" or guard in others]
         self.has_operations = rng.random() < 0.6
-        #: The fields of the object that disciplined code writes under the lock.
-        self.written: set[str] = set()
 
     def types(self) -> list[str]:
         """The module's types, for its header."""
