@@ -1,13 +1,14 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
+use super::moments::Moments;
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::points_to::Class;
 use crate::symexec::Site;
-use crate::threads::{Contexts, Moment, RootId};
+use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,7 +113,7 @@ pub(super) fn location(
     for turn in 0.. {
         let before = left;
         for &(function, number) in accesses {
-            let Some((context_id, context, roots)) = contexts.nth(function, turn) else {
+            let Some(context) = contexts.nth(function, turn) else {
                 continue;
             };
             if left == 0 {
@@ -120,11 +121,11 @@ pub(super) fn location(
             }
             left -= 1;
             let access = &facts[function.0 as usize].accesses[number as usize];
-            let character = surroundings.character(access, function, context, roots);
+            let character = surroundings.character(access, function, context);
             let sighting = Sighting {
                 function,
                 access: number,
-                context: context_id,
+                context: context.0,
             };
             let at = *index.entry(character.clone()).or_insert_with(|| {
                 location.groups.push((character, Vec::new()));
@@ -142,8 +143,7 @@ pub(super) fn location(
 /// The pairs of a location that nothing keeps apart.
 pub(super) fn pairs(
     location: &Location,
-    functions: &Functions,
-    contexts: &Contexts,
+    moments: &Moments<'_>,
     facts: &[FunctionFacts],
     memory: Memory<'_>,
 ) -> Vec<Pair> {
@@ -151,7 +151,12 @@ pub(super) fn pairs(
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            let Ok(conflict) = compare(functions, contexts, memory, left, right) else {
+            // What costs least is asked first.
+            let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
+            if !conflicts || moments.in_parallel(&left.when, &right.when).is_none() {
+                continue;
+            }
+            let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
             };
             let (left_root, right_root) = conflict.roots;
@@ -210,8 +215,7 @@ pub enum Apart {
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
 pub(super) fn compare(
-    functions: &Functions,
-    contexts: &Contexts,
+    moments: &Moments<'_>,
     memory: Memory<'_>,
     left: &Character,
     right: &Character,
@@ -226,7 +230,9 @@ pub(super) fn compare(
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = in_parallel(functions, contexts, left, right).ok_or(Apart::NeverParallel)?;
+    let roots = moments
+        .in_parallel(&left.when, &right.when)
+        .ok_or(Apart::NeverParallel)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,
@@ -275,35 +281,6 @@ impl Pair {
             self.both_write,
         )
     }
-}
-
-/// Two threads that can be there at the same time, one for each side; two different ones if possible.
-fn in_parallel(
-    functions: &Functions,
-    contexts: &Contexts,
-    left: &Character,
-    right: &Character,
-) -> Option<(RootId, RootId)> {
-    let mut same = None;
-    for &mine in &left.roots {
-        for &theirs in &right.roots {
-            let one = Moment {
-                root: mine,
-                threads: &left.threads,
-            };
-            let other = Moment {
-                root: theirs,
-                threads: &right.threads,
-            };
-            if contexts.in_parallel(functions, one, other) {
-                if mine != theirs {
-                    return Some((mine, theirs));
-                }
-                same = same.or(Some((mine, theirs)));
-            }
-        }
-    }
-    same
 }
 
 /// Whether what a start gives to each thread is given to one only: the start's code runs once.
