@@ -1,42 +1,94 @@
 //! Chooses a random plan: a disciplined program, or one that breaks its rules here and there.
 
+use super::idioms;
 use super::plan::*;
 use crate::random::Random;
 
 /// The plan of a seed, always the same one.
 pub fn plan(seed: u64) -> Plan {
     let mut random = Random::new(seed);
-    let is_disciplined = random.below(100) < 30;
-    let objects: Vec<Object> = (0..1 + random.below(2))
-        .map(|_| object(&mut random))
+    let is_disciplined = random.below(100) < 40;
+    let (has_locked_part, most_scenes) = match random.below(4) {
+        0 => (true, 0),
+        1 => (true, 1),
+        _ => (false, 2),
+    };
+    let mut plan = Plan {
+        seed,
+        is_disciplined,
+        objects: Vec::new(),
+        operations: Vec::new(),
+        threads: Vec::new(),
+        main_calls: Vec::new(),
+        rounds: 3 + random.below(4),
+        arguments_on_heap: random.one_in(2),
+        scenes: Vec::new(),
+    };
+    if has_locked_part {
+        add_locked_part(&mut random, &mut plan);
+    }
+    if most_scenes > 0 {
+        let moments: &[Moment] = if has_locked_part {
+            &[
+                Moment::Before,
+                Moment::Meanwhile,
+                Moment::InThread,
+                Moment::After,
+            ]
+        } else {
+            &[Moment::Before, Moment::Before, Moment::InThread]
+        };
+        plan.scenes = (0..1 + random.below(most_scenes))
+            .map(|_| scene(&mut random, moments, is_disciplined))
+            .collect();
+    }
+    plan
+}
+
+/// Objects, operations on them, and the threads that call these.
+fn add_locked_part(random: &mut Random, plan: &mut Plan) {
+    plan.objects = (0..1 + random.below(2)).map(|_| object(random)).collect();
+    let groups = [choose(random, GROUPS), choose(random, GROUPS)];
+    plan.operations = (0..3 + random.below(4))
+        .map(|_| operation(random, &plan.objects, &groups, plan.is_disciplined))
         .collect();
-    let groups = [choose(&mut random, GROUPS), choose(&mut random, GROUPS)];
-    let operations: Vec<Operation> = (0..3 + random.below(4))
-        .map(|_| operation(&mut random, &objects, &groups, is_disciplined))
-        .collect();
-    let threads: Vec<Thread> = (0..1 + random.below(3))
+    plan.threads = (0..1 + random.below(3))
         .map(|_| Thread {
-            calls: calls(&mut random, &operations, 1),
+            calls: calls(random, &plan.operations, 1),
             instances: if random.one_in(3) { 2 } else { 1 },
         })
         .collect();
     // One thread alone has to meet the main thread.
-    let is_alone = threads.len() == 1 && threads[0].instances == 1;
-    let main_calls = if is_alone || random.one_in(3) {
-        calls(&mut random, &operations, 1)
-    } else {
-        Vec::new()
-    };
-    Plan {
-        seed,
-        is_disciplined,
-        objects,
-        operations,
-        threads,
-        main_calls,
-        rounds: 3 + random.below(4),
-        arguments_on_heap: random.one_in(2),
+    let is_alone = plan.threads.len() == 1 && plan.threads[0].instances == 1;
+    if is_alone || random.one_in(3) {
+        plan.main_calls = calls(random, &plan.operations, 1);
     }
+}
+
+fn scene(random: &mut Random, moments: &[Moment], is_disciplined: bool) -> Scene {
+    let idiom = choose(random, &idioms::all());
+    let group = choose(random, &GROUPS[..GROUPS_THAT_READ]);
+    let is_broken = !is_disciplined && random.below(3) > 0;
+    Scene {
+        idiom,
+        flaw: is_broken.then(|| choose(random, idiom.flaws)),
+        forms: idiom
+            .forms
+            .iter()
+            .filter(|_| random.one_in(2))
+            .copied()
+            .collect(),
+        moment: choose(random, moments),
+        write: choose(random, &those(group, |access| !access.is_read())),
+        read: choose(random, &those(group, Access::is_read)),
+        others: [choose(random, group), choose(random, group)],
+        in_helpers: random.one_in(3),
+    }
+}
+
+fn those(group: &[Access], is_wanted: fn(Access) -> bool) -> Vec<Access> {
+    let wanted = group.iter().filter(|access| is_wanted(**access));
+    wanted.copied().collect()
 }
 
 fn choose<T: Copy>(random: &mut Random, choices: &[T]) -> T {
@@ -114,6 +166,9 @@ fn operation(
         access,
     }
 }
+
+/// So many of the groups below begin the list and have an access that only reads.
+const GROUPS_THAT_READ: usize = 6;
 
 /// Accesses that meet in memory. A program draws from two of these groups, so that its operations
 /// often touch the same bytes.
@@ -265,7 +320,22 @@ mod tests {
     }
 
     #[test]
-    fn a_disciplined_program_has_every_lock_it_needs() {
+    fn every_idiom_is_shown_as_it_should_be_and_with_each_of_its_flaws() {
+        let plans: Vec<Plan> = (0..3000).map(plan).collect();
+        let scenes = || plans.iter().flat_map(|plan| &plan.scenes);
+        let shown: BTreeSet<(&str, Option<&str>)> = scenes()
+            .map(|scene| (scene.idiom.name, scene.flaw))
+            .collect();
+        let kinds = idioms::all()
+            .iter()
+            .map(|idiom| 1 + idiom.flaws.len())
+            .sum::<usize>();
+        assert_eq!(shown.len(), kinds);
+        assert_eq!(distinct(scenes().map(|scene| scene.moment)), 4);
+    }
+
+    #[test]
+    fn a_disciplined_program_has_every_lock_it_needs_and_no_flaw() {
         for plan in (0..300).map(plan).filter(|plan| plan.is_disciplined) {
             for operation in &plan.operations {
                 let is_right = match operation.guard {
@@ -276,6 +346,7 @@ mod tests {
                 };
                 assert!(is_right, "program {}: {operation:?}", plan.seed);
             }
+            assert!(plan.scenes.iter().all(|scene| scene.flaw.is_none()));
         }
     }
 }

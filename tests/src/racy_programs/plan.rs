@@ -1,11 +1,13 @@
-//! What a random program consists of, apart from its text: objects, operations on them, threads.
+//! What a random program consists of, apart from its text: objects, operations on them, threads, scenes.
+
+use super::idioms::Idiom;
 
 /// A program that is rendered by [`super::source`]; a smaller plan is a smaller program.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Names everything in the text, so that several programs fit into one process.
     pub seed: u64,
-    /// Whether every access that needs a lock has it, so that nothing can race.
+    /// Whether every access that needs a lock has it and no scene has a flaw, so that nothing can race.
     pub is_disciplined: bool,
     pub objects: Vec<Object>,
     pub operations: Vec<Operation>,
@@ -15,6 +17,36 @@ pub struct Plan {
     pub rounds: usize,
     /// Whether the arguments of the threads come from the heap or from a static array.
     pub arguments_on_heap: bool,
+    pub scenes: Vec<Scene>,
+}
+
+/// One use of an idiom, with objects and threads of its own.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    pub idiom: &'static Idiom,
+    pub flaw: Option<&'static str>,
+    pub forms: Vec<&'static str>,
+    pub moment: Moment,
+    /// An access that writes.
+    pub write: Access,
+    /// An access that only reads.
+    pub read: Access,
+    pub others: [Access; 2],
+    /// Whether the accesses stand in functions of their own.
+    pub in_helpers: bool,
+}
+
+/// When a scene takes place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// Before the threads start.
+    Before,
+    /// In the main thread, while the others run.
+    Meanwhile,
+    /// In a thread of its own, while the others run.
+    InThread,
+    /// After all threads were joined.
+    After,
 }
 
 /// Shared data of one struct type, with what ought to guard it.
@@ -210,6 +242,29 @@ impl Plan {
         used.sort_unstable();
         used.dedup();
         used
+    }
+}
+
+impl Scene {
+    /// Whether a flaw or a form of the idiom is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.flaw == Some(name) || self.forms.contains(&name)
+    }
+
+    pub fn accesses(&self) -> [Access; 4] {
+        [self.write, self.read, self.others[0], self.others[1]]
+    }
+
+    /// The idiom, its forms and its flaw, in words.
+    pub fn title(&self) -> String {
+        let mut title = self.idiom.name.to_owned();
+        for form in &self.forms {
+            title.push_str(&format!(", {form}"));
+        }
+        if let Some(flaw) = self.flaw {
+            title.push_str(&format!(", but {flaw}"));
+        }
+        title.replace('_', " ")
     }
 }
 

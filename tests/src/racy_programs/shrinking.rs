@@ -1,6 +1,6 @@
 //! Makes the plan of a program smaller while something stays true of it.
 
-use super::plan::{Element, Plan, Route};
+use super::plan::{Access, Element, Moment, Plan, Route};
 
 /// Each try compiles and runs a program; a smaller one is not worth more time than this.
 const MOST_TRIES: usize = 40;
@@ -32,13 +32,20 @@ fn simpler(plan: &Plan) -> Vec<Plan> {
     let mut propose = |change: &dyn Fn(&mut Plan)| {
         let mut candidate = plan.clone();
         change(&mut candidate);
-        let has_two = candidate.threads.len() > 1
-            || candidate.threads.iter().any(|thread| thread.instances > 1)
-            || !candidate.main_calls.is_empty();
-        if !candidate.threads.is_empty() && has_two {
+        if is_worth_running(&candidate) {
             candidates.push(candidate);
         }
     };
+    if !plan.scenes.is_empty() {
+        propose(&|plan| {
+            plan.threads.clear();
+            plan.main_calls.clear();
+        });
+        propose(&|plan| plan.scenes.clear());
+    }
+    for scene in 0..plan.scenes.len() {
+        propose(&|plan| drop(plan.scenes.remove(scene)));
+    }
     for thread in 0..plan.threads.len() {
         propose(&|plan| drop(plan.threads.remove(thread)));
     }
@@ -71,7 +78,65 @@ fn simpler(plan: &Plan) -> Vec<Plan> {
             }
         });
     }
+    candidates.extend(with_simpler_scenes(plan));
     candidates
+}
+
+/// Whether there are two threads that could meet.
+fn is_worth_running(plan: &Plan) -> bool {
+    let has_two = plan.threads.len() > 1
+        || plan.threads.iter().any(|thread| thread.instances > 1)
+        || !plan.main_calls.is_empty();
+    if plan.threads.is_empty() {
+        plan.main_calls.is_empty() && !plan.scenes.is_empty()
+    } else {
+        has_two
+    }
+}
+
+/// Plans in which one scene has one thing less.
+fn with_simpler_scenes(plan: &Plan) -> Vec<Plan> {
+    let mut candidates = Vec::new();
+    for (index, scene) in plan.scenes.iter().enumerate() {
+        let mut scenes = Vec::new();
+        if scene.moment != Moment::Before {
+            let mut simpler = scene.clone();
+            simpler.moment = Moment::Before;
+            scenes.push(simpler);
+        }
+        if scene.in_helpers {
+            let mut simpler = scene.clone();
+            simpler.in_helpers = false;
+            scenes.push(simpler);
+        }
+        if scene.accesses().iter().any(|access| !is_simple(*access)) {
+            let mut simpler = scene.clone();
+            (simpler.write, simpler.read) = (Access::Increment, Access::Read);
+            simpler.others = scene.others.map(|access| {
+                if access.is_read() {
+                    Access::Read
+                } else {
+                    Access::Increment
+                }
+            });
+            scenes.push(simpler);
+        }
+        for form in 0..scene.forms.len() {
+            let mut simpler = scene.clone();
+            simpler.forms.remove(form);
+            scenes.push(simpler);
+        }
+        candidates.extend(scenes.into_iter().map(|scene| {
+            let mut candidate = plan.clone();
+            candidate.scenes[index] = scene;
+            candidate
+        }));
+    }
+    candidates
+}
+
+fn is_simple(access: Access) -> bool {
+    matches!(access, Access::Increment | Access::Read)
 }
 
 #[cfg(test)]
@@ -85,6 +150,22 @@ mod tests {
         let large = (0..100).map(plan).max_by_key(|plan| plan.calls().count());
         let (small, ()) = smallest(large.unwrap(), (), &calls);
         assert_eq!(small.calls().count(), 2);
+    }
+
+    #[test]
+    fn of_several_scenes_the_one_that_matters_stays_in_its_simplest_form() {
+        let has_flaw = |plan: &Plan| {
+            let mut scenes = plan.scenes.iter();
+            scenes.any(|scene| scene.flaw.is_some()).then_some(())
+        };
+        let large = (0..100)
+            .map(plan)
+            .find(|plan| has_flaw(plan).is_some() && plan.scenes.len() > 1);
+        let (small, ()) = smallest(large.unwrap(), (), &has_flaw);
+        assert_eq!(small.scenes.len(), 1);
+        assert!(small.threads.is_empty());
+        assert!(small.scenes[0].forms.is_empty());
+        assert_eq!(small.scenes[0].write, Access::Increment);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The text of a whole program, for one file that also fits into a process with others.
 
 use super::objects::{self, ELEMENTS};
-use super::plan::{Addressing, Call, Element, Plan, Storage};
-use super::{operations, plan};
+use super::plan::{Addressing, Call, Element, Moment, Plan, Storage};
+use super::{idioms, operations, plan};
 
 /// Set where several programs are included into one file, which then has the `main` for all of them.
 pub const IN_BATCH: &str = "SEVERAL_PROGRAMS";
@@ -52,12 +52,14 @@ pub fn source(plan: &Plan) -> String {
     let mut writer = Writer::default();
     let seed = plan.seed;
     writer.line(&format!(
-        "// Random program {seed}: threads that share objects and may forget a lock."
+        "// Random program {seed}: threads that share memory, with care or without."
     ));
     writer.line("#define _GNU_SOURCE");
     for header in [
         "pthread.h",
+        "semaphore.h",
         "stdatomic.h",
+        "stdint.h",
         "stdlib.h",
         "string.h",
         "unistd.h",
@@ -69,6 +71,40 @@ pub fn source(plan: &Plan) -> String {
     writer.line("    int low, high;");
     writer.line("};");
     writer.line("");
+    if !plan.threads.is_empty() {
+        locked_part(plan, &mut writer);
+    }
+    for (index, scene) in plan.scenes.iter().enumerate() {
+        let text = idioms::template::render(scene, &scene_name(plan, index), seed);
+        writer.text.push_str(&text);
+    }
+    writer.line(TOGETHER);
+    run(plan, &mut writer);
+    writer.line(&format!("#ifndef {IN_BATCH}"));
+    writer.line("int main(void)");
+    writer.line("{");
+    writer.line(&format!("    {}();", run_function(plan)));
+    writer.line("    return 0;");
+    writer.line("}");
+    writer.line("#endif");
+    writer.text
+}
+
+/// What begins the names of a scene, and the comment in front of it.
+pub fn scene_name(plan: &Plan, index: usize) -> String {
+    format!("p{}_s{index}", plan.seed)
+}
+
+/// The comment in front of the locked part.
+pub const LOCKED_PART: &str = "// Objects under locks";
+
+/// The comment in front of the function that starts everything.
+pub const TOGETHER: &str = "// Everything together";
+
+/// The objects, the operations on them, and the threads that call these.
+fn locked_part(plan: &Plan, writer: &mut Writer) {
+    let seed = plan.seed;
+    writer.line(LOCKED_PART);
     let mut functions = Writer::default();
     for index in plan.used_operations() {
         operations::define(plan, index, &mut functions);
@@ -81,7 +117,7 @@ pub fn source(plan: &Plan) -> String {
     writer.line(&format!("static pthread_barrier_t p{seed}_start;"));
     writer.line("");
     for index in plan.used_objects() {
-        objects::declare(plan, index, &functions.text, &mut writer);
+        objects::declare(plan, index, &functions.text, writer);
     }
     writer.line(&format!("struct p{seed}_argument {{"));
     writer.line("    int index;");
@@ -94,15 +130,6 @@ pub fn source(plan: &Plan) -> String {
     for index in 0..plan.threads.len() {
         writer.text(&thread(plan, index));
     }
-    run(plan, &mut writer);
-    writer.line(&format!("#ifndef {IN_BATCH}"));
-    writer.line("int main(void)");
-    writer.line("{");
-    writer.line(&format!("    {}();", run_function(plan)));
-    writer.line("    return 0;");
-    writer.line("}");
-    writer.line("#endif");
-    writer.text
 }
 
 fn handed(plan: &Plan) -> Vec<usize> {
@@ -167,14 +194,47 @@ fn call_text(plan: &Plan, call: &Call) -> String {
 
 /// The function that makes everything ready, starts the threads, takes part and waits for them.
 fn run(plan: &Plan, writer: &mut Writer) {
+    writer.line(&format!("static void {}(void)", run_function(plan)));
+    writer.line("{");
+    call_scenes(plan, Moment::Before, writer);
+    for name in scenes_at(plan, Moment::InThread) {
+        writer.line(&format!("    pthread_t {name};"));
+        writer.line(&format!(
+            "    pthread_create(&{name}, NULL, {name}_thread, NULL);"
+        ));
+    }
+    if plan.threads.is_empty() {
+        call_scenes(plan, Moment::Meanwhile, writer);
+    } else {
+        run_locked_part(plan, writer);
+    }
+    for name in scenes_at(plan, Moment::InThread) {
+        writer.line(&format!("    pthread_join({name}, NULL);"));
+    }
+    call_scenes(plan, Moment::After, writer);
+    writer.line("}");
+    writer.line("");
+}
+
+fn scenes_at(plan: &Plan, moment: Moment) -> Vec<String> {
+    let scenes = plan.scenes.iter().enumerate();
+    let then = scenes.filter(|(_, scene)| scene.moment == moment);
+    then.map(|(index, _)| scene_name(plan, index)).collect()
+}
+
+fn call_scenes(plan: &Plan, moment: Moment, writer: &mut Writer) {
+    for name in scenes_at(plan, moment) {
+        writer.line(&format!("    {name}_run();"));
+    }
+}
+
+fn run_locked_part(plan: &Plan, writer: &mut Writer) {
     let seed = plan.seed;
     let started: usize = plan
         .threads
         .iter()
         .map(|thread: &plan::Thread| thread.instances)
         .sum();
-    writer.line(&format!("static void {}(void)", run_function(plan)));
-    writer.line("{");
     for index in plan.used_objects() {
         let lines = objects::prepare(plan, index);
         // Declarations of one object must not meet those of the next.
@@ -228,12 +288,11 @@ fn run(plan: &Plan, writer: &mut Writer) {
         writer.line("    int seen = 0;");
     }
     writer.line(&format!("    pthread_barrier_wait(&p{seed}_start);"));
+    call_scenes(plan, Moment::Meanwhile, writer);
     if !plan.main_calls.is_empty() {
         writer.lines("    ", &rounds);
         writer.line("    (void)seen;");
     }
     writer.line(&format!("    for (int i = 0; i < {started}; i++)"));
     writer.line("        pthread_join(threads[i], NULL);");
-    writer.line("}");
-    writer.line("");
 }
