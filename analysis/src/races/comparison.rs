@@ -1,7 +1,7 @@
 //! Whether two accesses race, and why not, by the rules by which pairs are found.
 
 use super::overlap::Memory;
-use super::pairing::{Apart, accesses_by_class, compare, is_given_once};
+use super::pairing::{Apart, accesses_by_class, compare, is_given_once, ordering_objects};
 use super::sighting::{Character, Sighting, Surroundings};
 use super::whole_program::{WholeProgram, arrays};
 use crate::callgraph::{CallGraph, FunctionId};
@@ -29,6 +29,8 @@ pub struct Verdict {
     pub apart: BTreeSet<Apart>,
     /// The locks among that, as the first access's function calls them.
     pub common_locks: BTreeSet<Path>,
+    /// The signals, barriers and the like among that.
+    pub ordered_by: BTreeSet<Path>,
 }
 
 impl<'c> Comparison<'c> {
@@ -67,10 +69,16 @@ impl<'c> Comparison<'c> {
         };
         for (sighting, mine) in self.characters(left) {
             for (_, theirs) in self.characters(right) {
-                match compare(functions, contexts, memory, &mine, &theirs) {
+                let orders = &self.program.orders;
+                match compare(functions, contexts, orders, memory, &mine, &theirs) {
                     Ok(_) => verdict.races = true,
                     Err(reason) => {
                         verdict.apart.insert(reason);
+                        if matches!(reason, Apart::Ordered(_)) {
+                            let objects =
+                                ordering_objects(functions, contexts, orders, &mine, &theirs);
+                            verdict.ordered_by.extend(objects);
+                        }
                         if reason == Apart::CommonLock {
                             verdict
                                 .common_locks

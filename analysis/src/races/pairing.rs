@@ -1,12 +1,13 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
+use super::ordering::{OrderKind, Orders, Side};
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::points_to::Class;
-use crate::symexec::Site;
+use crate::symexec::{Path, Site};
 use crate::threads::{Contexts, Moment, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,6 +145,7 @@ pub(super) fn pairs(
     location: &Location,
     functions: &Functions,
     contexts: &Contexts,
+    orders: &Orders,
     facts: &[FunctionFacts],
     memory: Memory<'_>,
 ) -> Vec<Pair> {
@@ -151,7 +153,7 @@ pub(super) fn pairs(
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            let Ok(conflict) = compare(functions, contexts, memory, left, right) else {
+            let Ok(conflict) = compare(functions, contexts, orders, memory, left, right) else {
                 continue;
             };
             let (left_root, right_root) = conflict.roots;
@@ -206,12 +208,15 @@ pub enum Apart {
     CommonLock,
     /// No two threads get there at the same time.
     NeverParallel,
+    /// One of them comes before the other.
+    Ordered(OrderKind),
 }
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
 pub(super) fn compare(
     functions: &Functions,
     contexts: &Contexts,
+    orders: &Orders,
     memory: Memory<'_>,
     left: &Character,
     right: &Character,
@@ -226,7 +231,7 @@ pub(super) fn compare(
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = in_parallel(functions, contexts, left, right).ok_or(Apart::NeverParallel)?;
+    let roots = in_parallel(functions, contexts, orders, left, right)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,
@@ -281,10 +286,11 @@ impl Pair {
 fn in_parallel(
     functions: &Functions,
     contexts: &Contexts,
+    orders: &Orders,
     left: &Character,
     right: &Character,
-) -> Option<(RootId, RootId)> {
-    let mut same = None;
+) -> Result<(RootId, RootId), Apart> {
+    let mut same = Err(Apart::NeverParallel);
     for &mine in &left.roots {
         for &theirs in &right.roots {
             let one = Moment {
@@ -295,15 +301,54 @@ fn in_parallel(
                 root: theirs,
                 threads: &right.threads,
             };
-            if contexts.in_parallel(functions, one, other) {
-                if mine != theirs {
-                    return Some((mine, theirs));
-                }
-                same = same.or(Some((mine, theirs)));
+            if !contexts.in_parallel(functions, one, other) {
+                continue;
+            }
+            let (one, other) = sides(left, mine, right, theirs);
+            match orders.order(functions, contexts, one, other) {
+                Some((kind, _)) => same = same.or(Err(Apart::Ordered(kind))),
+                None if mine != theirs => return Ok((mine, theirs)),
+                None => same = same.or(Ok((mine, theirs))),
             }
         }
     }
     same
+}
+
+fn sides<'s>(
+    left: &'s Character,
+    mine: RootId,
+    right: &'s Character,
+    theirs: RootId,
+) -> (Side<'s>, Side<'s>) {
+    let one = Side {
+        character: left,
+        root: mine,
+    };
+    let other = Side {
+        character: right,
+        root: theirs,
+    };
+    (one, other)
+}
+
+/// The objects that order two accesses.
+pub(super) fn ordering_objects(
+    functions: &Functions,
+    contexts: &Contexts,
+    orders: &Orders,
+    left: &Character,
+    right: &Character,
+) -> BTreeSet<Path> {
+    let mut found = BTreeSet::new();
+    for &mine in &left.roots {
+        for &theirs in &right.roots {
+            let (one, other) = sides(left, mine, right, theirs);
+            let order = orders.order(functions, contexts, one, other);
+            found.extend(order.map(|(_, object)| object));
+        }
+    }
+    found
 }
 
 /// Whether what a start gives to each thread is given to one only: the start's code runs once.

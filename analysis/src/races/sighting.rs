@@ -8,10 +8,12 @@ use crate::forks::Origin;
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
 use crate::locksets::Mode;
 use crate::points_to::{Class, Object, PointsTo};
+use crate::signals::SignalState;
 use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
-use crate::threads::{Binder, Context, ContextId, Held, RootId, Running};
+use crate::threads::{Binder, Context, ContextId, Held, RootId, Running, is_unique};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Where an access was seen: which one, and in which context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -44,6 +46,10 @@ pub struct Character {
     pub roots: Vec<RootId>,
     /// Threads that the accessing thread may have started by then.
     pub threads: BTreeMap<Origin, Running>,
+    /// What it has posted and waited for by then, by names that mean the same to everybody.
+    pub signals: Arc<SignalState>,
+    /// What makes sure that this runs only once in the whole program.
+    pub once: BTreeSet<Path>,
 }
 
 impl Character {
@@ -147,6 +153,8 @@ impl Surroundings<'_> {
             held_somewhere,
             roots: roots.iter().copied().collect(),
             threads: context.threads_at(&access.forks),
+            signals: context.signals_at(&access.signals, &access.locks, name),
+            once: context.once.clone(),
         }
     }
 
@@ -211,16 +219,4 @@ fn with_neighbours(mut place: Path) -> Path {
         *index = Index::Any;
     }
     place
-}
-
-/// Whether a name that everybody knows stands for one lock only.
-// UNSOUND: a lock that is named through a pointer in a global variable is taken to be the same lock
-// wherever that name is used.
-fn is_unique(path: &Path) -> bool {
-    let is_single = match path.root {
-        Root::Global(_) => true,
-        Root::Frame(function, _) | Root::ForeignFrame(function, _) => function.name == "main",
-        _ => false,
-    };
-    is_single && !path.has_unknown_index()
 }

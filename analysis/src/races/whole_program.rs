@@ -4,6 +4,7 @@ use super::evidence::{Evidence, rank};
 use super::guards;
 use super::identity::fingerprint;
 use super::naming::{Names, location_name};
+use super::ordering::Orders;
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
@@ -13,7 +14,7 @@ use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Stateme
 use crate::locksets::Lockset;
 use crate::models::Models;
 use crate::points_to::{self, Constraints, PointsTo};
-use crate::summaries::{Semaphores, Summaries, summarise_program};
+use crate::summaries::{Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
 use rayon::prelude::*;
@@ -33,6 +34,7 @@ pub struct WholeProgram {
     pub summaries: Summaries,
     pub facts: Vec<FunctionFacts>,
     pub contexts: Contexts,
+    pub orders: Orders,
     /// Sorted by rank, the highest first.
     pub races: Vec<Race>,
     /// How many classes of memory several threads may reach and one writes.
@@ -55,16 +57,17 @@ pub fn analyse(
     });
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
-    let semaphores = Semaphores::new(&graph);
-    let summaries = summarise_program(&graph, &semaphores, &components);
+    let objects = SyncObjects::new(&graph);
+    let summaries = summarise_program(&graph, &objects, &components);
     let facts: Vec<FunctionFacts> = (0..functions.len())
         .into_par_iter()
         .map(|index| {
             let function = FunctionId(index as u32);
-            function_facts(&graph, &summaries, &semaphores, function)
+            function_facts(&graph, &summaries, &objects, function)
         })
         .collect();
     let contexts = contexts(&graph, &facts, &components, &options.threads);
+    let orders = Orders::new(&graph, &objects, &facts, &contexts);
     let surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
@@ -75,6 +78,7 @@ pub fn analyse(
         surroundings: &surroundings,
         facts: &facts,
         contexts: &contexts,
+        orders: &orders,
     };
     let mut races: Vec<Race> = by_class
         .par_iter()
@@ -91,6 +95,7 @@ pub fn analyse(
         summaries,
         facts,
         contexts,
+        orders,
         races,
         shared_locations,
         functions,
@@ -151,6 +156,7 @@ struct Search<'s> {
     surroundings: &'s Surroundings<'s>,
     facts: &'s [FunctionFacts],
     contexts: &'s Contexts,
+    orders: &'s Orders,
 }
 
 impl Search<'_> {
@@ -161,7 +167,14 @@ impl Search<'_> {
             is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
-        let mut pairs = pairing::pairs(location, functions, self.contexts, self.facts, memory);
+        let mut pairs = pairing::pairs(
+            location,
+            functions,
+            self.contexts,
+            self.orders,
+            self.facts,
+            memory,
+        );
         if pairs.is_empty() {
             return None;
         }

@@ -1,10 +1,11 @@
 //! Summaries of all functions, component by component; recursion by fixpoint.
 
 use super::callees::Callees;
-use super::semaphores::Semaphores;
+use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::forks::{ForkSummary, forks};
 use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
+use crate::signals::{SignalSummary, signals};
 use crate::symexec::{Value, ValueSummary};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -17,6 +18,7 @@ pub struct Summary {
     pub values: Arc<ValueSummary>,
     pub locks: Arc<LockSummary>,
     pub forks: Arc<ForkSummary>,
+    pub signals: Arc<SignalSummary>,
 }
 
 #[derive(Clone, Default)]
@@ -47,7 +49,7 @@ impl Summaries {
 /// Summarises every function. `components` come callees first.
 pub fn summarise_program(
     graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     components: &[Vec<u32>],
 ) -> Summaries {
     let mut summaries = Summaries {
@@ -56,7 +58,7 @@ pub fn summarise_program(
     for level in levels(graph, components) {
         let results: Vec<Vec<(u32, Summary)>> = level
             .par_iter()
-            .map(|component| component_summaries(graph, semaphores, &summaries, component))
+            .map(|component| component_summaries(graph, objects, &summaries, component))
             .collect();
         for (member, summary) in results.into_iter().flatten() {
             summaries.summaries[member as usize] = summary;
@@ -91,7 +93,7 @@ fn levels<'c>(graph: &CallGraph<'_>, components: &'c [Vec<u32>]) -> Vec<Vec<&'c 
 
 fn component_summaries(
     graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     summaries: &Summaries,
     component: &[u32],
 ) -> Vec<(u32, Summary)> {
@@ -103,18 +105,18 @@ fn component_summaries(
         let function = FunctionId(component[0]);
         return vec![(
             component[0],
-            summarise_function(graph, semaphores, summaries, function),
+            summarise_function(graph, objects, summaries, function),
         )];
     }
     if component.len() > MOST_WITH_VALUES {
-        return large_component(graph, semaphores, summaries, component);
+        return large_component(graph, objects, summaries, component);
     }
     let mut known = summaries.clone();
     let callers = callers_inside(graph, component);
     let mut rounds = Rounds::default();
     let mut pending: BTreeSet<u32> = component.iter().copied().collect();
     while let Some(member) = pending.pop_first() {
-        let mut new = summarise_function(graph, semaphores, &known, FunctionId(member));
+        let mut new = summarise_function(graph, objects, &known, FunctionId(member));
         let old = &mut known.summaries[member as usize];
         if rounds.are_many(member) {
             new = joined(old, &new);
@@ -131,7 +133,7 @@ fn component_summaries(
 /// does, and only locks that are left held or released by a member need more.
 fn large_component(
     graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     summaries: &Summaries,
     component: &[u32],
 ) -> Vec<(u32, Summary)> {
@@ -148,25 +150,29 @@ fn large_component(
             ..LockSummary::default()
         }),
         forks: Arc::default(),
+        signals: Arc::default(),
     };
     for &member in component {
         known.summaries[member as usize] = start.clone();
     }
     let first: Vec<Summary> = component
         .par_iter()
-        .map(|member| summarise_function(graph, semaphores, &known, FunctionId(*member)))
+        .map(|member| summarise_function(graph, objects, &known, FunctionId(*member)))
         .collect();
     // Each of them may run any other, so each may have started what any of them starts.
     let mut forks = ForkSummary::default();
+    let mut signals = SignalSummary::default();
     for summary in &first {
         forks.join(&summary.forks.anonymous());
+        signals.join(&summary.signals.perhaps());
     }
-    let forks = Arc::new(forks);
+    let (forks, signals) = (Arc::new(forks), Arc::new(signals));
     let callers = callers_inside(graph, component);
     let mut pending: BTreeSet<u32> = BTreeSet::new();
     for (member, summary) in component.iter().zip(first) {
         let old = &mut known.summaries[*member as usize];
         old.forks = forks.clone();
+        old.signals = signals.clone();
         if old.locks != summary.locks {
             old.locks = summary.locks;
             pending.extend(&callers[member]);
@@ -177,7 +183,7 @@ fn large_component(
         let members: Vec<u32> = std::mem::take(&mut pending).into_iter().collect();
         let locks: Vec<LockSummary> = members
             .par_iter()
-            .map(|member| summarise_locks(graph, semaphores, &known, FunctionId(*member)))
+            .map(|member| summarise_locks(graph, objects, &known, FunctionId(*member)))
             .collect();
         for (member, mut new) in members.into_iter().zip(locks) {
             let old = &mut known.summaries[member as usize];
@@ -230,17 +236,20 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
     locks.join(&old.locks);
     let mut forks = (*new.forks).clone();
     forks.join(&old.forks);
+    let mut signals = (*new.signals).clone();
+    signals.join(&old.signals);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(locks),
         forks: Arc::new(forks),
+        signals: Arc::new(signals),
     }
 }
 
 /// The effect on locks alone, where that on values is settled.
 fn summarise_locks(
     graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     summaries: &Summaries,
     function: FunctionId,
 ) -> LockSummary {
@@ -248,14 +257,14 @@ fn summarise_locks(
         function,
         graph,
         summaries,
-        semaphores,
+        objects,
     };
     callees.execute(|run| locksets(run.body, &run.states, run.execution, &callees).summary)
 }
 
 fn summarise_function(
     graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     summaries: &Summaries,
     function: FunctionId,
 ) -> Summary {
@@ -263,15 +272,17 @@ fn summarise_function(
         function,
         graph,
         summaries,
-        semaphores,
+        objects,
     };
     callees.execute(|run| {
-        let locks = locksets(run.body, &run.states, run.execution, &callees).summary;
+        let locks = locksets(run.body, &run.states, run.execution, &callees);
         let forks = forks(run.body, &run.states, run.execution, &callees).summary;
+        let signals = signals(run.body, &run.states, run.execution, &locks, &callees).summary;
         Summary {
             values: Arc::new(run.values),
-            locks: Arc::new(locks),
+            locks: Arc::new(locks.summary),
             forks: Arc::new(forks),
+            signals: Arc::new(signals),
         }
     })
 }

@@ -8,7 +8,7 @@ mod multiplicity;
 mod order;
 mod roots;
 
-pub use absolute::Binder;
+pub use absolute::{Binder, is_unique};
 pub use context::{Context, ContextId, Held, Running};
 pub use flow::{Arrival, Contexts, contexts};
 pub use order::Moment;
