@@ -100,10 +100,11 @@ impl LocksetSolution<'_> {
         self.steps.is_empty()
     }
 
-    /// Whether a statement may release a lock, even if it is held again behind.
-    pub fn may_release(&self, statement: StatementId) -> bool {
-        let outcomes = self.steps.get(&statement);
-        outcomes.is_some_and(|outcomes| outcomes.possible().any(Lockset::releases))
+    /// The statements that may release a lock, even if it is held again behind.
+    pub fn releasing(&self) -> impl Iterator<Item = StatementId> {
+        let steps = self.steps.iter();
+        let releasing = steps.filter(|(_, step)| step.possible().any(Lockset::releases));
+        releasing.map(|(statement, _)| *statement)
     }
 
     /// Calls `visit` for every reachable statement with the lockset in front of it.

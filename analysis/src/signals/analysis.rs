@@ -6,7 +6,7 @@ use crate::dataflow::{Analysis, Edge, Solution, solve, visit_statements};
 use crate::ir::{Base, BlockId, Body, LocalId, Statement, StatementId, Storage, Terminator};
 use crate::locksets::{LocksetSolution, Outcomes, Signs, Tested};
 use crate::symexec::{Execution, Path, State};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a function does to signals, for its callers, by the sign of its result.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -37,34 +37,36 @@ impl SignalSummary {
     }
 }
 
-pub struct SignalSolution<'l> {
+pub struct SignalSolution {
     steps: FxHashMap<StatementId, SignalStep>,
-    locks: &'l LocksetSolution<'l>,
+    /// The statements behind which locks may be free.
+    releasing: FxHashSet<StatementId>,
     entries: Option<Solution<Tested<SignalState>>>,
     pub summary: SignalSummary,
 }
 
 /// Computes the signals of a function whose symbolic states and locksets are known.
-pub fn signals<'l>(
+pub fn signals(
     body: &Body,
     states: &Solution<State>,
     execution: &Execution<'_>,
-    locks: &'l LocksetSolution<'l>,
+    locks: &LocksetSolution<'_>,
     calls: &dyn SignalCalls,
-) -> SignalSolution<'l> {
+) -> SignalSolution {
     let steps = signal_steps(body, states, execution, calls, locks);
     if steps.is_empty() {
         return SignalSolution {
             steps,
-            locks,
+            releasing: FxHashSet::default(),
             entries: None,
             summary: SignalSummary::default(),
         };
     }
+    let releasing = locks.releasing().collect();
     let flow = Flow {
         body,
         steps: &steps,
-        locks,
+        releasing: &releasing,
     };
     let entries = solve(&flow, body);
     let mut outcomes = Outcomes::default();
@@ -97,13 +99,13 @@ pub fn signals<'l>(
     };
     SignalSolution {
         steps,
-        locks,
+        releasing,
         entries: Some(entries),
         summary,
     }
 }
 
-impl SignalSolution<'_> {
+impl SignalSolution {
     /// Calls `visit` for every reachable statement with the signals in front of it; not at all if the
     /// function touches none.
     pub fn visit(&self, body: &Body, mut visit: impl FnMut(&SignalState, StatementId, &Statement)) {
@@ -111,7 +113,7 @@ impl SignalSolution<'_> {
             let flow = Flow {
                 body,
                 steps: &self.steps,
-                locks: self.locks,
+                releasing: &self.releasing,
             };
             visit_statements(&flow, body, entries, |state, id, statement| {
                 visit(&state.known, id, statement);
@@ -123,7 +125,7 @@ impl SignalSolution<'_> {
 struct Flow<'s> {
     body: &'s Body,
     steps: &'s FxHashMap<StatementId, SignalStep>,
-    locks: &'s LocksetSolution<'s>,
+    releasing: &'s FxHashSet<StatementId>,
 }
 
 impl Flow<'_> {
@@ -144,7 +146,7 @@ impl Analysis for Flow<'_> {
             // Variables in memory keep what they hold only while nothing is written.
             state.forget(|local| self.is_in_memory(local));
         }
-        if self.locks.may_release(id) {
+        if self.releasing.contains(&id) {
             state.change(SignalState::forget_unset);
         }
         if let Some(step) = self.steps.get(&id) {

@@ -193,14 +193,16 @@ fn global_path(place: &Place) -> Option<Path> {
     let Base::Global(global) = &place.base else {
         return None;
     };
-    let start = Path::new(Root::Global(*global));
     let steps = place.path.iter().map(|projection| match projection {
         Projection::Field { record, name } => Step::Field {
             record: *record,
             name: *name,
         },
-        Projection::Index(Operand::Integer(index)) => Step::Index(Index::Constant(*index)),
+        Projection::Index(Operand::Integer(index)) => {
+            let constant = i64::try_from(*index);
+            Step::Index(constant.map_or(Index::Any, Index::Constant))
+        }
         Projection::Index(_) => Step::Index(Index::Any),
     });
-    Some(steps.fold(start, Path::then))
+    Some(Path::with_steps(Root::Global(*global), steps.collect()))
 }

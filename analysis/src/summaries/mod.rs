@@ -3,11 +3,13 @@
 mod callees;
 mod fixpoint;
 mod flags;
+mod known;
 mod objects;
 mod semaphores;
 
-pub use callees::{Callees, Executed};
-pub use fixpoint::{Summaries, Summary, summarise_program};
+pub use callees::{Analysed, Callees, Executed};
+pub use fixpoint::{Then, summarise_program};
 pub use flags::Flags;
+pub use known::{Known, Summaries, Summary};
 pub use objects::SyncObjects;
 pub use semaphores::Semaphores;

@@ -29,11 +29,9 @@ fn is_per_thread(path: &Path) -> bool {
 
 /// A value that is handed to another thread: locals of this one are foreign there.
 pub(super) fn handed_over(value: Value) -> Value {
-    let hand = |mut path: Path| {
-        if let Root::Frame(function, local) = path.root {
-            path.root = Root::ForeignFrame(function, local);
-        }
-        path
+    let hand = |path: Path| match path.root {
+        Root::Frame(function, local) => path.from_root(Root::ForeignFrame(function, local)),
+        _ => path,
     };
     let is_private = |path: &Path| matches!(path.root, Root::Global(global) if global.thread_local);
     match value {
@@ -110,14 +108,15 @@ impl Binder<'_> {
 
     /// The place by the one name that means the same object in every thread, if it has one.
     pub fn unique(&self, path: &Path) -> Option<Path> {
-        let mut found = self.path(path).filter(is_unique)?;
+        let found = self.path(path).filter(is_unique)?;
         match found.root {
-            Root::Global(global) if global.thread_local => return None,
+            Root::Global(global) if global.thread_local => None,
             // For the thread itself and for others, this is one variable.
-            Root::Frame(function, local) => found.root = Root::ForeignFrame(function, local),
-            _ => {}
+            Root::Frame(function, local) => {
+                Some(found.from_root(Root::ForeignFrame(function, local)))
+            }
+            _ => Some(found),
         }
-        Some(found)
     }
 
     fn formal(&self, index: u32) -> Value {
@@ -128,10 +127,9 @@ impl Binder<'_> {
     fn index(&self, index: &Index) -> Index {
         match index {
             Index::Constant(_) | Index::Any => index.clone(),
-            Index::Entry(path) => match self.value(&Value::Entry((**path).clone())) {
-                Value::Constant(value) => Index::Constant(value),
-                Value::Entry(path) if is_per_thread(&path) => Index::Entry(Box::new(path)),
-                _ => Index::Any,
+            Index::Entry(path) => match self.value(&Value::Entry(path.clone())) {
+                Value::Entry(path) if !is_per_thread(&path) => Index::Any,
+                value => value.as_index(),
             },
         }
     }

@@ -79,7 +79,7 @@ pub fn visit_program(text: &str, visit: Visit<'_>, finish: &mut dyn FnMut(&Body,
     let graph = CallGraph::new(&functions, &points_to, &models);
     let objects = SyncObjects::new(&graph);
     let order = components(&graph.callees);
-    let summaries = summarise_program(&graph, &objects, &order);
+    let (summaries, _) = summarise_program(&graph, &objects, &order, &|_, _| ());
     for function in functions.ids() {
         visit_function(&graph, &summaries, &objects, function, visit, finish);
     }
@@ -96,7 +96,7 @@ fn visit_function(
     let callees = Callees {
         function,
         graph,
-        summaries,
+        summaries: summaries.known(),
         objects,
     };
     callees.execute(|run| {
