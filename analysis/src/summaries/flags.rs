@@ -8,7 +8,6 @@ use crate::ir::{
 use crate::models::{Action, AtomicOperation, Root as ModelRoot};
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Index, Path, Root, Step};
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Default)]
@@ -29,16 +28,9 @@ struct Uses {
 
 impl Flags {
     pub fn new(graph: &CallGraph<'_>) -> Flags {
-        let found: Vec<FxHashMap<Class, Uses>> = (0..graph.functions.len())
-            .into_par_iter()
-            .map(|index| uses(graph, FunctionId(index as u32)))
-            .collect();
         let mut all: FxHashMap<Class, Uses> = FxHashMap::default();
-        for (class, uses) in found.into_iter().flatten() {
-            let known = all.entry(class).or_default();
-            known.is_read |= uses.is_read;
-            known.is_set |= uses.is_set;
-            known.is_computed |= uses.is_computed;
+        for function in graph.functions.ids() {
+            find_uses(graph, function, &mut all);
         }
         let points_to = graph.points_to();
         let is_flag = |(_, uses): &(Class, Uses)| uses.is_read && uses.is_set && !uses.is_computed;
@@ -84,8 +76,7 @@ fn has_a_name(points_to: &PointsTo, class: Class) -> bool {
         })
 }
 
-fn uses(graph: &CallGraph<'_>, function: FunctionId) -> FxHashMap<Class, Uses> {
-    let mut found: FxHashMap<Class, Uses> = FxHashMap::default();
+fn find_uses(graph: &CallGraph<'_>, function: FunctionId, found: &mut FxHashMap<Class, Uses>) {
     let body = graph.functions.body(function);
     let points_to = graph.points_to();
     let computed = computed_registers(body);
@@ -150,7 +141,6 @@ fn uses(graph: &CallGraph<'_>, function: FunctionId) -> FxHashMap<Class, Uses> {
             _ => {}
         }
     }
-    found
 }
 
 /// Registers that hold the result of arithmetic.
