@@ -80,7 +80,7 @@ pub struct PostFact {
     /// It counts posts, so that its first value matters.
     pub counts: bool,
     pub locks: Arc<Lockset>,
-    pub forks: Arc<ForkState>,
+    pub signals: Arc<SignalState>,
 }
 
 /// A barrier is passed.

@@ -120,7 +120,7 @@ impl LibraryCall<'_> {
             object: self.value(object).targets(),
             counts: model.effects.iter().any(|effect| releases(&effect.action)),
             locks: self.point.locks.clone(),
-            forks: self.point.forks.clone(),
+            signals: self.point.signals.clone(),
         });
     }
 

@@ -19,6 +19,10 @@ pub struct Orders {
     signals: BTreeMap<Path, Signal>,
     /// The threads that pass each barrier.
     barriers: BTreeMap<Path, BTreeSet<RootId>>,
+    /// A semaphore of each token.
+    tokens: BTreeMap<u32, Path>,
+    /// Tokens that somebody gives away without having them.
+    false_tokens: BTreeSet<u32>,
 }
 
 /// All that is done to set one signal.
@@ -44,6 +48,8 @@ pub enum OrderKind {
     Once,
     /// A barrier stands between.
     Barrier,
+    /// Both have a token that semaphores pass from thread to thread.
+    Token,
 }
 
 /// One access in one thread.
@@ -106,6 +112,7 @@ impl Orders {
         once(left.character, right.character)
             .or_else(|| self.signal(functions, contexts, left, right))
             .or_else(|| self.signal(functions, contexts, right, left))
+            .or_else(|| self.token(left.character, right.character))
             .or_else(|| self.barrier(left, right))
     }
 
@@ -113,6 +120,7 @@ impl Orders {
         character.once.is_empty()
             && character.signals.passed().next().is_none()
             && character.signals.phase.is_empty()
+            && character.signals.tokens().is_empty()
     }
 
     /// A signal that the second one has waited for and that the first one comes before.
@@ -133,6 +141,12 @@ impl Orders {
                     || signal.is_found_unset(path, first.character))
         })?;
         Some((OrderKind::Signal, path.clone()))
+    }
+
+    fn token(&self, left: &Character, right: &Character) -> Option<(OrderKind, Path)> {
+        let both = left.signals.tokens() & right.signals.tokens();
+        let token = both.difference(&self.false_tokens).next()?;
+        Some((OrderKind::Token, self.tokens.get(token)?.clone()))
     }
 
     // UNSOUND: threads that wait at the same barrier are taken to pass it together, each as often as the
@@ -319,6 +333,17 @@ impl Finder<'_> {
             None => !post.counts,
         };
         let path = place.unique(&post.object);
+        if let Some(token) = self.objects.tokens.of(post.class) {
+            let function = place.binder.function;
+            let signals = place.context.signals_at(&post.signals, &post.locks, function);
+            if !signals.tokens().contains(&token) {
+                self.orders.false_tokens.insert(token);
+            }
+            if let Some(path) = &path {
+                let known = self.orders.tokens.entry(token).or_insert_with(|| path.clone());
+                *known = path.clone().min(known.clone());
+            }
+        }
         let kind = PostingKind::Object { starts_unset };
         self.add(post.class, path, kind, &post.locks, place);
     }

@@ -31,6 +31,10 @@ pub struct SignalState {
     /// A lock may have been given up for a while to wait for a condition.
     pub slept: bool,
     pub phase: Phase,
+    /// Tokens that this thread has taken and not given away.
+    tokens: BTreeSet<u32>,
+    /// Tokens that it may have given away, be it that it has taken them again.
+    given: BTreeSet<u32>,
 }
 
 /// A signal that a thread has passed.
@@ -78,6 +82,19 @@ const MOST_PASSED: usize = 24;
 impl SignalState {
     pub fn passed(&self) -> impl Iterator<Item = (&Path, &Passed)> {
         self.passed.iter()
+    }
+
+    pub fn tokens(&self) -> &BTreeSet<u32> {
+        &self.tokens
+    }
+
+    pub fn take(&mut self, token: u32) {
+        self.tokens.insert(token);
+    }
+
+    pub fn give(&mut self, token: u32) {
+        self.tokens.remove(&token);
+        self.given.insert(token);
     }
 
     pub fn unset(&self) -> impl Iterator<Item = (&Path, &Locks)> {
@@ -204,6 +221,8 @@ impl SignalState {
             unset: BTreeMap::new(),
             posted: BTreeSet::new(),
             phase: self.phase.rebound(rebind),
+            tokens: self.tokens.clone(),
+            given: self.given.clone(),
             ..*self
         };
         for (signal, passed) in &self.passed {
@@ -276,6 +295,9 @@ impl Effect for SignalState {
         after.certainly_fenced |= next.certainly_fenced;
         after.slept |= next.slept;
         after.phase = self.phase.then(&next.phase);
+        after.tokens.retain(|token| !next.given.contains(token));
+        after.tokens.extend(&next.tokens);
+        after.given.extend(&next.given);
         after
     }
 
@@ -294,6 +316,8 @@ impl Effect for SignalState {
         self.fenced &= other.fenced;
         self.certainly_fenced |= other.certainly_fenced;
         self.slept &= other.slept;
+        self.tokens.extend(&other.tokens);
+        self.given.retain(|token| other.given.contains(token));
     }
 }
 
@@ -327,6 +351,8 @@ impl Domain for SignalState {
         self.certainly_fenced &= other.certainly_fenced;
         self.slept |= other.slept;
         self.phase.join(&other.phase);
+        self.tokens.retain(|token| other.tokens.contains(token));
+        self.given.extend(&other.given);
         *self != before
     }
 }
@@ -359,7 +385,9 @@ mod tests {
                         held: BTreeSet::from([signal(3 + next(2))]),
                         at_entry: next(2) == 0,
                     };
-                    match next(7) {
+                    match next(9) {
+                        7 => state.take(next(2)),
+                        8 => state.give(next(2)),
                         0 => state.pass(path, class, Way::Waited),
                         1 => state.pass(path, class, Way::Locked(locks)),
                         2 => state.see(path, class),

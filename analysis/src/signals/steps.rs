@@ -34,6 +34,12 @@ pub trait SignalCalls {
 
     /// Whether memory may be a variable that publishes something.
     fn is_flag(&self, class: Class) -> bool;
+
+    /// The token that a semaphore passes on.
+    fn token(&self, semaphore: Class) -> Option<u32>;
+
+    /// The token that a statement makes.
+    fn made_token(&self, statement: StatementId) -> Option<u32>;
 }
 
 #[derive(Clone)]
@@ -198,11 +204,11 @@ impl Finder<'_> {
             Statement::Store { place, value, .. } => {
                 let class = self.calls.flag(place)?;
                 let is_set = may_set(&self.state.operand(value));
-                is_set.then(|| always(self.set(&self.state.place(place), class)))
+                is_set.then(|| always(self.set(&self.state.place(place), class, true)))
             }
             Statement::Update { place, .. } => {
                 let class = self.calls.flag(place)?;
-                Some(always(self.set(&self.state.place(place), class)))
+                Some(always(self.set(&self.state.place(place), class, true)))
             }
             Statement::Call {
                 target,
@@ -245,10 +251,12 @@ impl Finder<'_> {
         outcomes
     }
 
-    fn set(&self, targets: &Targets, class: Class) -> SignalState {
+    fn set(&self, targets: &Targets, class: Class, is_certain: bool) -> SignalState {
         let mut state = SignalState::default();
         state.post(targets, class);
-        if let Some(path) = exact(targets) {
+        if let Some(path) = exact(targets)
+            && is_certain
+        {
             state.pass(path, class, Way::Own);
         }
         state
@@ -384,6 +392,9 @@ impl Call<'_> {
                 };
                 let targets = self.targets(object);
                 state.post(&targets, class);
+                if let Some(token) = self.finder.calls.token(class) {
+                    state.give(token);
+                }
                 if let Some(path) = exact(&targets)
                     && happens == Happens::Certainly
                 {
@@ -413,6 +424,11 @@ impl Call<'_> {
                 }
             }
             Action::Wait { .. } => state.slept = true,
+            Action::InitialiseLock { .. } => {
+                if let Some(token) = self.finder.calls.made_token(self.finder.id) {
+                    state.take(token);
+                }
+            }
             _ => {}
         }
     }
@@ -420,6 +436,9 @@ impl Call<'_> {
     fn wait(&self, object: &models::Value, state: &mut SignalState) {
         if let (Some(path), Some(class)) = (exact(&self.targets(object)), self.class(object)) {
             state.pass(path, class, Way::Waited);
+            if let Some(token) = self.finder.calls.token(class) {
+                state.take(token);
+            }
         }
     }
 
@@ -468,7 +487,10 @@ impl Call<'_> {
             if stores_something(atomic, &|value| {
                 model_value(self.finder.state, self.values, value)
             }) {
-                then(&Outcomes::always(self.finder.set(&targets, class)));
+                let is_certain = atomic.operation != AtomicOperation::CompareExchange;
+                then(&Outcomes::always(
+                    self.finder.set(&targets, class, is_certain),
+                ));
             }
             return;
         }

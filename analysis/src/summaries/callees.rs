@@ -5,7 +5,7 @@ use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution};
 use crate::forks::{ForkCalls, ForkEffect, ForkSolution, forks};
-use crate::ir::{Body, Operand, Place, Statement};
+use crate::ir::{Body, Operand, Place, Statement, StatementId};
 use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
 use crate::models::{self, Action, FunctionModel, Root, Step};
 use crate::points_to::Class;
@@ -231,6 +231,15 @@ impl SignalCalls for Callees<'_> {
     fn is_flag(&self, class: Class) -> bool {
         self.objects.flags.contains(class)
     }
+
+    fn token(&self, semaphore: Class) -> Option<u32> {
+        self.objects.tokens.of(semaphore)
+    }
+
+    fn made_token(&self, statement: StatementId) -> Option<u32> {
+        let function = self.graph.functions.body(self.function).function;
+        self.objects.tokens.made_at(function, statement)
+    }
 }
 
 impl Callees<'_> {
@@ -249,6 +258,9 @@ impl Callees<'_> {
     /// Whether a call of a library function touches signals: atomic operations do where they touch a
     /// variable that may be one.
     fn touches_signals(&self, call: CallSite, model: &FunctionModel) -> bool {
+        if self.made_token(call.statement).is_some() {
+            return true;
+        }
         model.touches_signals()
             && model.effects.iter().any(|effect| match &effect.action {
                 Action::Atomic(atomic) => match &atomic.pointer {

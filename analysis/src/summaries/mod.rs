@@ -6,6 +6,7 @@ mod flags;
 mod known;
 mod objects;
 mod semaphores;
+mod tokens;
 
 pub use callees::{Analysed, Callees, Executed};
 pub use fixpoint::{Then, summarise_program};
@@ -13,3 +14,4 @@ pub use flags::Flags;
 pub use known::{Known, Summaries, Summary};
 pub use objects::SyncObjects;
 pub use semaphores::Semaphores;
+pub use tokens::{Token, Tokens};

@@ -2,19 +2,23 @@
 
 use super::flags::Flags;
 use super::semaphores::Semaphores;
+use super::tokens::Tokens;
 use crate::callgraph::CallGraph;
 
 #[derive(Default)]
 pub struct SyncObjects {
     pub semaphores: Semaphores,
     pub flags: Flags,
+    pub tokens: Tokens,
 }
 
 impl SyncObjects {
     pub fn new(graph: &CallGraph<'_>) -> SyncObjects {
+        let semaphores = Semaphores::new(graph);
         SyncObjects {
-            semaphores: Semaphores::new(graph),
             flags: Flags::new(graph),
+            tokens: Tokens::new(graph, &semaphores),
+            semaphores,
         }
     }
 }

@@ -51,6 +51,10 @@ impl Semaphores {
         Semaphores { counts }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
     /// The first value of a semaphore: `None` if nobody sets one, `Some(None)` if it is not known.
     pub fn first_value(&self, class: Class) -> Option<Option<i128>> {
         self.counts.get(&class).copied()

@@ -107,6 +107,9 @@ fn reason(
                     OrderKind::Once => {
                         format!("one runs only once, by {by}, before the other")
                     }
+                    OrderKind::Token => {
+                        format!("{by} lets only one thread at a time get there")
+                    }
                     OrderKind::Barrier => format!("the barrier {by} stands between them"),
                 }
             }
