@@ -1,6 +1,6 @@
 //! Which signals order what: who posts each of them, and how.
 
-use super::sighting::Character;
+use super::moments::When;
 use crate::accesses::{Access, FunctionFacts, PostFact, Publishes};
 use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::ir::AccessKind;
@@ -55,7 +55,7 @@ pub enum OrderKind {
 /// One access in one thread.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'s> {
-    pub character: &'s Character,
+    pub when: &'s When,
     pub root: RootId,
 }
 
@@ -106,21 +106,21 @@ impl Orders {
         left: Side<'_>,
         right: Side<'_>,
     ) -> Option<(OrderKind, Path)> {
-        if self.is_irrelevant(left.character) && self.is_irrelevant(right.character) {
+        if self.is_irrelevant(left.when) && self.is_irrelevant(right.when) {
             return None;
         }
-        once(left.character, right.character)
+        once(left.when, right.when)
             .or_else(|| self.signal(functions, contexts, left, right))
             .or_else(|| self.signal(functions, contexts, right, left))
-            .or_else(|| self.token(left.character, right.character))
+            .or_else(|| self.token(left.when, right.when))
             .or_else(|| self.barrier(left, right))
     }
 
-    fn is_irrelevant(&self, character: &Character) -> bool {
-        character.once.is_empty()
-            && character.signals.passed().next().is_none()
-            && character.signals.phase.is_empty()
-            && character.signals.tokens().is_empty()
+    fn is_irrelevant(&self, when: &When) -> bool {
+        when.once.is_empty()
+            && when.signals.passed().next().is_none()
+            && when.signals.phase.is_empty()
+            && when.signals.tokens().is_empty()
     }
 
     /// A signal that the second one has waited for and that the first one comes before.
@@ -131,19 +131,19 @@ impl Orders {
         first: Side<'_>,
         second: Side<'_>,
     ) -> Option<(OrderKind, Path)> {
-        let mut passed = second.character.signals.passed();
+        let mut passed = second.when.signals.passed();
         let (path, _) = passed.find(|(path, passed)| {
             let Some(signal) = self.signals.get(*path) else {
                 return false;
             };
             signal.is_behind(passed)
                 && (signal.comes_later(path, functions, contexts, first)
-                    || signal.is_found_unset(path, first.character))
+                    || signal.is_found_unset(path, first.when))
         })?;
         Some((OrderKind::Signal, path.clone()))
     }
 
-    fn token(&self, left: &Character, right: &Character) -> Option<(OrderKind, Path)> {
+    fn token(&self, left: &When, right: &When) -> Option<(OrderKind, Path)> {
         let both = left.signals.tokens() & right.signals.tokens();
         let token = both.difference(&self.false_tokens).next()?;
         Some((OrderKind::Token, self.tokens.get(token)?.clone()))
@@ -152,10 +152,7 @@ impl Orders {
     // UNSOUND: threads that wait at the same barrier are taken to pass it together, each as often as the
     // others.
     fn barrier(&self, left: Side<'_>, right: Side<'_>) -> Option<(OrderKind, Path)> {
-        let (mine, theirs) = (
-            &left.character.signals.phase,
-            &right.character.signals.phase,
-        );
+        let (mine, theirs) = (&left.when.signals.phase, &right.when.signals.phase);
         let both = mine.barriers().chain(theirs.barriers());
         let takes_part = |barrier: &Path, root: RootId| {
             let threads = self.barriers.get(barrier);
@@ -180,8 +177,8 @@ impl Orders {
 }
 
 /// A routine that runs once comes before what is behind a call of it, and never runs beside itself.
-fn once(left: &Character, right: &Character) -> Option<(OrderKind, Path)> {
-    let is_behind = |control: &Path, other: &Character| {
+fn once(left: &When, right: &When) -> Option<(OrderKind, Path)> {
+    let is_behind = |control: &Path, other: &When| {
         other.once.contains(control)
             || other.signals.passed().any(|(path, passed)| {
                 path == control && passed.ways.iter().all(|way| *way == Way::Once)
@@ -217,10 +214,10 @@ impl Signal {
         contexts: &Contexts,
         access: Side<'_>,
     ) -> bool {
-        let signals = &access.character.signals;
+        let signals = &access.when.signals;
         let moment = Moment {
             root: access.root,
-            threads: &access.character.threads,
+            threads: &access.when.threads,
         };
         self.posters.iter().all(|&poster| {
             let posts_later = poster == access.root
@@ -233,7 +230,7 @@ impl Signal {
 
     /// Whether the accessing thread has found the signal unset, and holds a lock since then without which nobody
     /// sets it.
-    fn is_found_unset(&self, path: &Path, access: &Character) -> bool {
+    fn is_found_unset(&self, path: &Path, access: &When) -> bool {
         let mut unset = access.signals.unset();
         self.stays_set && unset.any(|(found, locks)| found == path && self.is_kept_out_by(locks))
     }
@@ -335,12 +332,18 @@ impl Finder<'_> {
         let path = place.unique(&post.object);
         if let Some(token) = self.objects.tokens.of(post.class) {
             let function = place.binder.function;
-            let signals = place.context.signals_at(&post.signals, &post.locks, function);
+            let signals = place
+                .context
+                .signals_at(&post.signals, &post.locks, function);
             if !signals.tokens().contains(&token) {
                 self.orders.false_tokens.insert(token);
             }
             if let Some(path) = &path {
-                let known = self.orders.tokens.entry(token).or_insert_with(|| path.clone());
+                let known = self
+                    .orders
+                    .tokens
+                    .entry(token)
+                    .or_insert_with(|| path.clone());
                 *known = path.clone().min(known.clone());
             }
         }

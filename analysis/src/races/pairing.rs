@@ -1,14 +1,15 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
-use super::ordering::{OrderKind, Orders, Side};
+use super::moments::Moments;
+use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::points_to::Class;
-use crate::symexec::{Path, Site};
-use crate::threads::{Contexts, Moment, RootId};
+use crate::symexec::Site;
+use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,7 +114,7 @@ pub(super) fn location(
     for turn in 0.. {
         let before = left;
         for &(function, number) in accesses {
-            let Some((context_id, context, roots)) = contexts.nth(function, turn) else {
+            let Some(context) = contexts.nth(function, turn) else {
                 continue;
             };
             if left == 0 {
@@ -121,11 +122,11 @@ pub(super) fn location(
             }
             left -= 1;
             let access = &facts[function.0 as usize].accesses[number as usize];
-            let character = surroundings.character(access, function, context, roots);
+            let character = surroundings.character(access, function, context);
             let sighting = Sighting {
                 function,
                 access: number,
-                context: context_id,
+                context: context.0,
             };
             let at = *index.entry(character.clone()).or_insert_with(|| {
                 location.groups.push((character, Vec::new()));
@@ -143,9 +144,7 @@ pub(super) fn location(
 /// The pairs of a location that nothing keeps apart.
 pub(super) fn pairs(
     location: &Location,
-    functions: &Functions,
-    contexts: &Contexts,
-    orders: &Orders,
+    moments: &Moments<'_>,
     facts: &[FunctionFacts],
     memory: Memory<'_>,
 ) -> Vec<Pair> {
@@ -153,7 +152,12 @@ pub(super) fn pairs(
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            let Ok(conflict) = compare(functions, contexts, orders, memory, left, right) else {
+            // What costs least is asked first.
+            let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
+            if !conflicts || moments.in_parallel(&left.when, &right.when).is_err() {
+                continue;
+            }
+            let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
             };
             let (left_root, right_root) = conflict.roots;
@@ -214,9 +218,7 @@ pub enum Apart {
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
 pub(super) fn compare(
-    functions: &Functions,
-    contexts: &Contexts,
-    orders: &Orders,
+    moments: &Moments<'_>,
     memory: Memory<'_>,
     left: &Character,
     right: &Character,
@@ -231,7 +233,7 @@ pub(super) fn compare(
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = in_parallel(functions, contexts, orders, left, right)?;
+    let roots = moments.in_parallel(&left.when, &right.when)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,
@@ -280,75 +282,6 @@ impl Pair {
             self.both_write,
         )
     }
-}
-
-/// Two threads that can be there at the same time, one for each side; two different ones if possible.
-fn in_parallel(
-    functions: &Functions,
-    contexts: &Contexts,
-    orders: &Orders,
-    left: &Character,
-    right: &Character,
-) -> Result<(RootId, RootId), Apart> {
-    let mut same = Err(Apart::NeverParallel);
-    for &mine in &left.roots {
-        for &theirs in &right.roots {
-            let one = Moment {
-                root: mine,
-                threads: &left.threads,
-            };
-            let other = Moment {
-                root: theirs,
-                threads: &right.threads,
-            };
-            if !contexts.in_parallel(functions, one, other) {
-                continue;
-            }
-            let (one, other) = sides(left, mine, right, theirs);
-            match orders.order(functions, contexts, one, other) {
-                Some((kind, _)) => same = same.or(Err(Apart::Ordered(kind))),
-                None if mine != theirs => return Ok((mine, theirs)),
-                None => same = same.or(Ok((mine, theirs))),
-            }
-        }
-    }
-    same
-}
-
-fn sides<'s>(
-    left: &'s Character,
-    mine: RootId,
-    right: &'s Character,
-    theirs: RootId,
-) -> (Side<'s>, Side<'s>) {
-    let one = Side {
-        character: left,
-        root: mine,
-    };
-    let other = Side {
-        character: right,
-        root: theirs,
-    };
-    (one, other)
-}
-
-/// The objects that order two accesses.
-pub(super) fn ordering_objects(
-    functions: &Functions,
-    contexts: &Contexts,
-    orders: &Orders,
-    left: &Character,
-    right: &Character,
-) -> BTreeSet<Path> {
-    let mut found = BTreeSet::new();
-    for &mine in &left.roots {
-        for &theirs in &right.roots {
-            let (one, other) = sides(left, mine, right, theirs);
-            let order = orders.order(functions, contexts, one, other);
-            found.extend(order.map(|(_, object)| object));
-        }
-    }
-    found
 }
 
 /// Whether what a start gives to each thread is given to one only: the start's code runs once.

@@ -1,16 +1,15 @@
 //! An access in one of its function's contexts.
 
+use super::moments::{Moments, When};
 use super::overlap::Described;
 use super::protection::Protection;
 use crate::accesses::Access;
 use crate::callgraph::{CallGraph, FunctionId};
-use crate::forks::Origin;
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
 use crate::locksets::Mode;
 use crate::points_to::{Class, Object, PointsTo};
-use crate::signals::SignalState;
 use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
-use crate::threads::{Binder, Context, ContextId, Held, RootId, Running, is_unique};
+use crate::threads::{Binder, Context, ContextId, Held, RootId, is_unique};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -43,13 +42,7 @@ pub struct Character {
     pub protection: Protection,
     /// Locks that are held in objects that are not known to be the same, by the way from the object to them.
     pub held_somewhere: BTreeSet<Vec<Step>>,
-    pub roots: Vec<RootId>,
-    /// Threads that the accessing thread may have started by then.
-    pub threads: BTreeMap<Origin, Running>,
-    /// What it has posted and waited for by then, by names that mean the same to everybody.
-    pub signals: Arc<SignalState>,
-    /// What makes sure that this runs only once in the whole program.
-    pub once: BTreeSet<Path>,
+    pub when: Arc<When>,
 }
 
 impl Character {
@@ -75,7 +68,11 @@ pub struct Surroundings<'s> {
     pub graph: &'s CallGraph<'s>,
     /// Variables that are arrays: a pointer to one of them may be to any element.
     pub arrays: FxHashSet<GlobalRef>,
+    pub moments: Moments<'s>,
 }
+
+/// A context of a function, and the threads that come there.
+pub type ContextOf<'c> = (ContextId, &'c Context, &'c BTreeSet<RootId>);
 
 impl Surroundings<'_> {
     /// Describes an access in a context.
@@ -83,11 +80,10 @@ impl Surroundings<'_> {
         &self,
         access: &Access,
         function: FunctionId,
-        context: &Context,
-        roots: &BTreeSet<RootId>,
+        context: ContextOf<'_>,
     ) -> Character {
-        let held = held_locks(access, function, context);
-        self.character_holding(access, function, context, roots, held)
+        let held = held_locks(access, function, context.1);
+        self.character_holding(access, function, context, held)
     }
 
     /// Describes an access as if it held these locks.
@@ -95,10 +91,10 @@ impl Surroundings<'_> {
         &self,
         access: &Access,
         function: FunctionId,
-        context: &Context,
-        roots: &BTreeSet<RootId>,
+        context_of: ContextOf<'_>,
         held: BTreeMap<Path, Held>,
     ) -> Character {
+        let (_, context, _) = context_of;
         let name = self.graph.functions.body(function).function;
         let binder = Binder {
             function: name,
@@ -151,10 +147,7 @@ impl Surroundings<'_> {
             relative,
             protection,
             held_somewhere,
-            roots: roots.iter().copied().collect(),
-            threads: context.threads_at(&access.forks),
-            signals: context.signals_at(&access.signals, &access.locks, name),
-            once: context.once.clone(),
+            when: self.moments.at(function, context_of, access),
         }
     }
 

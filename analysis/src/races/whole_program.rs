@@ -3,6 +3,7 @@
 use super::evidence::{Evidence, rank};
 use super::guards;
 use super::identity::fingerprint;
+use super::moments::Moments;
 use super::naming::{Names, location_name};
 use super::ordering::Orders;
 use super::overlap::Memory;
@@ -67,6 +68,7 @@ pub fn analyse(
     let surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
+        moments: Moments::new(&functions, &contexts, &orders),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
@@ -74,7 +76,6 @@ pub fn analyse(
         surroundings: &surroundings,
         facts: &facts,
         contexts: &contexts,
-        orders: &orders,
     };
     let mut races: Vec<Race> = by_class
         .par_iter()
@@ -152,7 +153,6 @@ struct Search<'s> {
     surroundings: &'s Surroundings<'s>,
     facts: &'s [FunctionFacts],
     contexts: &'s Contexts,
-    orders: &'s Orders,
 }
 
 impl Search<'_> {
@@ -163,14 +163,8 @@ impl Search<'_> {
             is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
-        let mut pairs = pairing::pairs(
-            location,
-            functions,
-            self.contexts,
-            self.orders,
-            self.facts,
-            memory,
-        );
+        let moments = &self.surroundings.moments;
+        let mut pairs = pairing::pairs(location, moments, self.facts, memory);
         if pairs.is_empty() {
             return None;
         }
@@ -236,13 +230,13 @@ impl Search<'_> {
         let guard = guards::guard(location).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
-            let (_, context, roots) = self.contexts.of(function).next()?;
-            let held = held_locks(access, function, context).into_iter();
+            let context = self.contexts.of(function).next()?;
+            let held = held_locks(access, function, context.1).into_iter();
             let mut guards = held.filter(|(path, held)| {
                 let alone = BTreeMap::from([(path.clone(), *held)]);
                 let character = self
                     .surroundings
-                    .character_holding(access, function, context, roots, alone);
+                    .character_holding(access, function, context, alone);
                 guard.lock.guards(&character.protection, character.writes)
             });
             let (lock, _) = guards.next()?;

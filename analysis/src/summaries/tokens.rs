@@ -44,9 +44,8 @@ impl Tokens {
                 };
                 for target in graph.targets(function, id, Some(*name), arguments.len()) {
                     if let Target::Model(model) = target {
-                        let class = |operand: &Operand| {
-                            graph.points_to().pointee(body.function, operand)
-                        };
+                        let class =
+                            |operand: &Operand| graph.points_to().pointee(body.function, operand);
                         uses.call(body, id, model, arguments, &class, &mut touched);
                     }
                 }

@@ -23,11 +23,11 @@ pub struct Context {
     /// What the formals are, as everybody knows it.
     pub bindings: Vec<Value>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
-    pub threads: BTreeMap<Origin, Running>,
+    pub threads: Arc<BTreeMap<Origin, Running>>,
     /// What this thread has posted and waited for, by names that mean the same to everybody.
     pub signals: Arc<SignalState>,
     /// What makes sure that this runs only once in the whole program.
-    pub once: BTreeSet<Path>,
+    pub once: Arc<BTreeSet<Path>>,
 }
 
 /// Whether a thread may still run.
@@ -75,8 +75,11 @@ impl Context {
     }
 
     /// The threads that this thread may have started until a point of the function.
-    pub fn threads_at(&self, since: &ForkState) -> BTreeMap<Origin, Running> {
-        let mut threads = self.threads.clone();
+    pub fn threads_at(&self, since: &ForkState) -> Arc<BTreeMap<Origin, Running>> {
+        if since.is_idle() {
+            return self.threads.clone();
+        }
+        let mut threads = BTreeMap::clone(&self.threads);
         for running in threads.values_mut() {
             if let Running::Perhaps(Some(handle)) = running
                 && since
@@ -93,7 +96,7 @@ impl Context {
         for (origin, handle) in since.running() {
             threads.insert(origin, Running::Perhaps(handle.cloned()));
         }
-        threads
+        Arc::new(threads)
     }
 
     /// What this thread has posted and waited for until a point of the function.
@@ -142,12 +145,19 @@ impl Context {
             once: self.once.clone(),
             ..Context::default()
         };
-        let once = call.once.as_ref();
-        context
+        if let Some(control) = call
             .once
-            .extend(once.and_then(|control| binder.unique(control)));
-        for running in context.threads.values_mut() {
-            if let Running::Perhaps(handle) = running {
+            .as_ref()
+            .and_then(|control| binder.unique(control))
+        {
+            Arc::make_mut(&mut context.once).insert(control);
+        }
+        let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
+        if context.threads.values().any(has_handle) {
+            for running in Arc::make_mut(&mut context.threads).values_mut() {
+                let Running::Perhaps(handle) = running else {
+                    continue;
+                };
                 *handle = handle.take().and_then(|handle| {
                     let place = renamed(&handle.place, call, parameters)
                         .or_else(|| binder.path(&handle.place))?;
@@ -205,7 +215,7 @@ impl Context {
                 .collect(),
             threads: joined_threads(&self.threads, &other.threads),
             signals: joined_signals(&self.signals, &other.signals),
-            once: &self.once & &other.once,
+            once: Arc::new(&*self.once & &*other.once),
         }
     }
 }
@@ -220,11 +230,14 @@ fn joined_signals(left: &Arc<SignalState>, right: &Arc<SignalState>) -> Arc<Sign
 }
 
 fn joined_threads(
-    left: &BTreeMap<Origin, Running>,
-    right: &BTreeMap<Origin, Running>,
-) -> BTreeMap<Origin, Running> {
-    let mut joined = left.clone();
-    for (origin, theirs) in right {
+    left: &Arc<BTreeMap<Origin, Running>>,
+    right: &Arc<BTreeMap<Origin, Running>>,
+) -> Arc<BTreeMap<Origin, Running>> {
+    if left == right {
+        return left.clone();
+    }
+    let mut joined = BTreeMap::clone(left);
+    for (origin, theirs) in right.iter() {
         let mine = joined.entry(*origin).or_insert_with(|| theirs.clone());
         if mine != theirs {
             let is_ended = *mine == Running::Ended && *theirs == Running::Ended;
@@ -235,7 +248,7 @@ fn joined_threads(
             };
         }
     }
-    joined
+    Arc::new(joined)
 }
 
 /// The names that a caller's place has in the callee.
