@@ -104,6 +104,7 @@ fn reason(
                     OrderKind::Signal => {
                         format!("one waits for {by}, which is set only after the other")
                     }
+                    OrderKind::Once if is_itself => format!("it runs only once, by {by}"),
                     OrderKind::Once => {
                         format!("one runs only once, by {by}, before the other")
                     }
