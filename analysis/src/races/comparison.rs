@@ -41,6 +41,7 @@ impl<'c> Comparison<'c> {
             graph,
             arrays: arrays(&program.functions),
             moments: Moments::new(&program.functions, &program.contexts, &program.orders),
+            locks: Default::default(),
         };
         let by_class = accesses_by_class(&surroundings, &program.facts, &program.contexts);
         Comparison {
