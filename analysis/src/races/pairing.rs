@@ -2,6 +2,7 @@
 
 use super::evidence::Reason;
 use super::moments::Moments;
+use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
@@ -172,7 +173,7 @@ pub(super) fn pairs(
         for (right, right_sightings) in &groups[index..] {
             // What costs least is asked first.
             let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
-            if !conflicts || moments.in_parallel(&left.when, &right.when).is_none() {
+            if !conflicts || moments.in_parallel(&left.when, &right.when).is_err() {
                 continue;
             }
             let Ok(conflict) = compare(moments, memory, left, right) else {
@@ -230,6 +231,8 @@ pub enum Apart {
     CommonLock,
     /// No two threads get there at the same time.
     NeverParallel,
+    /// One of them comes before the other.
+    Ordered(OrderKind),
 }
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
@@ -249,9 +252,7 @@ pub(super) fn compare(
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = moments
-        .in_parallel(&left.when, &right.when)
-        .ok_or(Apart::NeverParallel)?;
+    let roots = moments.in_parallel(&left.when, &right.when)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,

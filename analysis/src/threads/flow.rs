@@ -10,9 +10,11 @@ use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
+use crate::signals::SignalState;
 use crate::symexec::{Path, Root, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
@@ -145,6 +147,7 @@ impl Flow<'_> {
                 entry: function,
                 kind,
                 bindings: vec![Value::Anything; body.parameters],
+                signals: Arc::default(),
                 many: kind != RootKind::Main,
                 parents: BTreeSet::new(),
                 programs: BTreeSet::new(),
@@ -161,6 +164,7 @@ impl Flow<'_> {
         let id = RootId(self.contexts.roots.len() as u32);
         let context = Context {
             bindings: root.bindings.clone(),
+            signals: root.signals.clone(),
             ..Context::default()
         };
         let entry = root.entry;
@@ -321,7 +325,11 @@ impl Flow<'_> {
                 by: function,
                 at: start.statement,
             };
-            let root = self.root(entry, kind, bindings, start.statement, function);
+            let name = self.graph.functions.body(function).function;
+            let signals = context.signals_at(&start.signals, &start.locks, name);
+            let signals = Arc::new(signals.inherited());
+            let known = (bindings, signals);
+            let root = self.root(entry, kind, known, start.statement, function);
             let before = context.threads_at(&start.forks);
             let running = before
                 .iter()
@@ -340,17 +348,19 @@ impl Flow<'_> {
         &mut self,
         entry: FunctionId,
         kind: RootKind,
-        mut bindings: Vec<Value>,
+        (mut bindings, mut signals): (Vec<Value>, Arc<SignalState>),
         at: StatementId,
         by: FunctionId,
     ) -> RootId {
         let known = self.started.entry((by, at, entry)).or_default();
         if known.len() >= MOST_ROOTS_OF_A_START {
             bindings.fill(Value::Anything);
+            signals = Arc::default();
         }
-        let same = known
-            .iter()
-            .find(|root| self.contexts.roots[root.0 as usize].bindings == bindings);
+        let same = known.iter().find(|root| {
+            let root = &self.contexts.roots[root.0 as usize];
+            root.bindings == bindings && root.signals == signals
+        });
         if let Some(same) = same {
             return *same;
         }
@@ -358,6 +368,7 @@ impl Flow<'_> {
             entry,
             kind,
             bindings,
+            signals,
             many: false,
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),

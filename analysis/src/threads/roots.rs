@@ -4,8 +4,10 @@ use crate::callgraph::{FunctionId, Functions};
 use crate::forks::Origin;
 use crate::ir::StatementId;
 use crate::models;
+use crate::signals::SignalState;
 use crate::symexec::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -18,6 +20,8 @@ pub struct ThreadRoot {
     pub kind: RootKind,
     /// What its formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// What its starter has waited for.
+    pub signals: Arc<SignalState>,
     /// Several of it may run at the same time.
     pub many: bool,
     /// The threads that start it.
