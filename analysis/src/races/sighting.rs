@@ -2,7 +2,7 @@
 
 use super::moments::{Moments, When};
 use super::overlap::Described;
-use super::protection::Protection;
+use super::protection::{Accessed, Protection};
 use crate::accesses::Access;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
@@ -111,14 +111,19 @@ impl Surroundings<'_> {
             (relative, absolute)
         };
         let owns = self.has_many_objects(access.cell.class);
+        let accessed = |path| Accessed {
+            path,
+            owns,
+            stretches: access.stretches,
+        };
         let mut protection = Protection::default();
         let mut held_somewhere = context.held_somewhere.clone();
         for (lock, held) in held {
             let everywhere = binder.path(&lock);
             if let Some(relative) = &relative {
-                protection.relate(&lock, relative, held.mode, owns);
+                protection.relate(&lock, &accessed(relative), held.mode);
                 if let (Some(lock), Some(place)) = (&everywhere, &absolute) {
-                    protection.relate(lock, place, held.mode, owns);
+                    protection.relate(lock, &accessed(place), held.mode);
                 }
             }
             if let Some(lock) = everywhere.filter(is_unique) {
