@@ -200,8 +200,7 @@ impl LibraryCall<'_> {
         };
         let ty = &extraction.execution.body().local(*local).ty;
         let record = ty.pointee().and_then(|pointee| pointee.record());
-        let size =
-            record.and_then(|record| extraction.graph.points_to().record_size(record));
+        let size = record.and_then(|record| extraction.graph.points_to().record_size(record));
         size.is_some_and(|size| *bytes <= i128::from(size))
     }
 }

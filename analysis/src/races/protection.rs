@@ -30,8 +30,8 @@ enum Whereabouts {
     /// This way leads there from the object, or from a variable.
     Way(Option<Root>, Vec<RelationStep>),
     /// The object is such a record, and this way leads to an element in it that the place lies in; if there are
-    /// no steps, the place lies somewhere in the record. Records of one type lie apart or are the same one, so that
-    /// it does not matter which members lead on from there.
+    /// no steps, the place lies somewhere in the record. It does not matter which members lead on from there.
+    // UNSOUND: two records of one type are taken to lie apart or to be the same one.
     Inside(RecordRef, Vec<RelationStep>),
     /// The object is such a record, and pointers lead from there to the place.
     Owned(RecordRef),

@@ -60,11 +60,7 @@ impl Binder<'_> {
     }
 
     /// The place as everybody knows it, but for its elements.
-    pub(super) fn path_with(
-        &self,
-        path: &Path,
-        element: &dyn Fn(&Index) -> Index,
-    ) -> Option<Path> {
+    pub(super) fn path_with(&self, path: &Path, element: &dyn Fn(&Index) -> Index) -> Option<Path> {
         let (start, rest) = match path.root {
             Root::Global(_)
             | Root::Heap(_)

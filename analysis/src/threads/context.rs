@@ -219,9 +219,7 @@ fn names_in_callee(path: &Path, call: &CallFact, parameters: usize) -> Vec<Path>
             };
             let object = Path::new(formal).then(Step::Deref);
             let rest = inside(path, &target)?.iter().map(|step| match step {
-                Step::Index(index) => {
-                    index_in_callee(index, call, parameters).map(Step::Index)
-                }
+                Step::Index(index) => index_in_callee(index, call, parameters).map(Step::Index),
                 step => Some(step.clone()),
             });
             Some(object.extended(&rest.collect::<Option<Vec<Step>>>()?))
@@ -234,13 +232,28 @@ fn index_in_callee(index: &Index, call: &CallFact, parameters: usize) -> Option<
     let Index::Entry(value) = index else {
         return Some(index.clone());
     };
-    passed(call, parameters).find_map(|(formal, argument)| match argument {
+    let is_argument = |(formal, argument): (Root, &Value)| match argument {
         Value::Entry(argument) => {
             let computation = value.computed_from(argument)?;
-            Some(Index::Entry(Path::new(formal).extended(computation)))
+            Some(Path::new(formal).extended(computation))
         }
         _ => None,
-    })
+    };
+    let is_behind = |(formal, argument): (Root, &Value)| match argument.targets() {
+        // UNSOUND: what lies in memory when a lock is chosen by it is taken to lie there still when a function is
+        // called with the lock held.
+        Targets::Exactly(target) => {
+            let rest = inside(value, &target)?;
+            let is_plain = |step: &Step| !matches!(step, Step::Index(Index::Entry(_)));
+            let object = Path::new(formal).then(Step::Deref);
+            rest.iter().all(is_plain).then(|| object.extended(rest))
+        }
+        Targets::OneOf(_) | Targets::Unknown => None,
+    };
+    let given = passed(call, parameters).find_map(is_argument);
+    given
+        .or_else(|| passed(call, parameters).find_map(is_behind))
+        .map(Index::Entry)
 }
 
 fn renamed(path: &Path, call: &CallFact, parameters: usize) -> Option<Path> {

@@ -16,7 +16,7 @@ static struct shelf shelf;
 
 static void fill(unsigned at, long key)
 {
-    slots[at] = key; //~ key: race(self); locks{stripes[at % LOCKS]}; locks{}
+    slots[at] += key; //~ key: race(self); locks{stripes[at % LOCKS]}; locks{}
 }
 
 static void store(struct shelf *shelf, unsigned number, long amount)
@@ -24,54 +24,78 @@ static void store(struct shelf *shelf, unsigned number, long amount)
     shelf->boxes[number] += amount; //~ box: race(self); locks{shelf->locks[number]}; locks{}
 }
 
-static void change(struct shelf *shelf, unsigned at)
+static void change(unsigned at)
 {
     pthread_mutex_lock(&stripes[at % LOCKS]);
     fill(at, 7);
     usleep(20);
     pthread_mutex_unlock(&stripes[at % LOCKS]);
-    pthread_mutex_lock(&shelf->locks[at % LOCKS]);
-    store(shelf, at % LOCKS, 3);
-    usleep(20);
-    pthread_mutex_unlock(&shelf->locks[at % LOCKS]);
 }
 
-static void change_next(struct shelf *shelf, unsigned at)
+static void change_next(unsigned at)
 {
     pthread_mutex_lock(&stripes[at % LOCKS]);
     fill(at + 1, 8);
     usleep(20);
     pthread_mutex_unlock(&stripes[at % LOCKS]);
-    pthread_mutex_lock(&shelf->locks[at % LOCKS]);
-    store(shelf, (at + 1) % LOCKS, 4);
-    usleep(20);
-    pthread_mutex_unlock(&shelf->locks[at % LOCKS]);
 }
 
-static void *first(void *argument)
+static void put(struct shelf *shelf, unsigned number)
+{
+    pthread_mutex_lock(&shelf->locks[number]);
+    store(shelf, number, 3);
+    usleep(20);
+    pthread_mutex_unlock(&shelf->locks[number]);
+}
+
+static void put_next(struct shelf *shelf, unsigned number)
+{
+    pthread_mutex_lock(&shelf->locks[number]);
+    store(shelf, number + 1, 4);
+    usleep(20);
+    pthread_mutex_unlock(&shelf->locks[number]);
+}
+
+static void *changer(void *argument)
 {
     for (unsigned i = 0; i < 200; i++)
-        change(argument, i % 3);
+        change(1 + 2 * (i % 2));
+    return argument;
+}
+
+static void *next_changer(void *argument)
+{
+    for (unsigned i = 0; i < 200; i++)
+        change_next(2 * (i % 2));
+    return argument;
+}
+
+static void *putter(void *argument)
+{
+    for (unsigned i = 0; i < 200; i++)
+        put(argument, 1 + 2 * (i % 2));
     return NULL;
 }
 
-static void *second(void *argument)
+static void *next_putter(void *argument)
 {
     for (unsigned i = 0; i < 200; i++)
-        change_next(argument, i % 2);
+        put_next(argument, 2 * (i % 2));
     return NULL;
 }
 
 int main(void)
 {
-    pthread_t one, two;
+    pthread_t threads[4];
     for (int i = 0; i < LOCKS; i++) {
         pthread_mutex_init(&stripes[i], NULL);
         pthread_mutex_init(&shelf.locks[i], NULL);
     }
-    pthread_create(&one, NULL, first, &shelf);
-    pthread_create(&two, NULL, second, &shelf);
-    pthread_join(one, NULL);
-    pthread_join(two, NULL);
+    pthread_create(&threads[0], NULL, changer, NULL);
+    pthread_create(&threads[1], NULL, next_changer, NULL);
+    pthread_create(&threads[2], NULL, putter, &shelf);
+    pthread_create(&threads[3], NULL, next_putter, &shelf);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
     return 0;
 }
