@@ -39,6 +39,7 @@ impl<'c> Comparison<'c> {
             graph,
             arrays: arrays(&program.functions),
             moments: Moments::new(&program.functions, &program.contexts),
+            locks: Default::default(),
         };
         let by_class = accesses_by_class(&surroundings, &program.facts, &program.contexts);
         Comparison {

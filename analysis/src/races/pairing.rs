@@ -53,9 +53,9 @@ const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
-const MOST_SIGHTINGS: usize = 1_000;
+const MOST_SIGHTINGS: usize = 10_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 160;
+const MOST_GROUPS: usize = 1_500;
 
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
@@ -91,6 +91,24 @@ pub(super) fn accesses_by_class(
     by_class
 }
 
+/// Whether more than one thread comes to some of these functions.
+pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[(FunctionId, u32)]) -> bool {
+    let mut only: Option<RootId> = None;
+    let mut latest: Option<FunctionId> = None;
+    for &(function, _) in accesses {
+        // The accesses of a function stand together.
+        if latest.replace(function) == Some(function) {
+            continue;
+        }
+        for root in contexts.of(function).flat_map(|(_, _, roots)| roots) {
+            if contexts.root(*root).many || *only.get_or_insert(*root) != *root {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// Describes the accesses of one class.
 pub(super) fn location(
     surroundings: &Surroundings<'_>,
@@ -107,7 +125,7 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    // UNSOUND: a location with more than 1000 accesses, counted once for each context, is judged by the first
+    // UNSOUND: a location with more than 10000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {

@@ -66,6 +66,7 @@ pub fn analyse(
         graph: &graph,
         arrays: arrays(&functions),
         moments: Moments::new(&functions, &contexts),
+        locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
@@ -76,6 +77,7 @@ pub fn analyse(
     };
     let mut races: Vec<Race> = by_class
         .par_iter()
+        .filter(|(_, accesses)| pairing::is_reached_by_several(&contexts, accesses))
         .filter_map(|(class, accesses)| {
             let location = pairing::location(&surroundings, &facts, &contexts, *class, accesses);
             search.race(&location)
