@@ -233,6 +233,13 @@ impl LibraryCall<'_> {
         if !points_to.is_shared(class) {
             return None;
         }
+        let stretches = match size {
+            Some(Size::Bytes(0)) => false,
+            Some(Size::Value(size)) if pointer.path.is_empty() => {
+                !self.fits(extraction, operand, &self.value(size))
+            }
+            _ => true,
+        };
         // Of a string, the first characters are read; of anything else, all of it may be.
         let whole = !matches!(size, Some(Size::String | Size::Bytes(0)));
         extraction.facts.accesses.push(Access {
@@ -241,7 +248,7 @@ impl LibraryCall<'_> {
             cell: Cell { class, whole },
             atomic: false,
             frees: false,
-            stretches: !matches!(size, Some(Size::Bytes(0))),
+            stretches,
             place: self.value(pointer).targets(),
             stored: Stored::default(),
             locks: self.point.locks.clone(),
@@ -249,6 +256,19 @@ impl LibraryCall<'_> {
             signals: self.point.signals.clone(),
         });
         extraction.facts.accesses.last_mut()
+    }
+}
+
+impl LibraryCall<'_> {
+    /// Whether so many bytes are within the record that a pointer points to.
+    fn fits(&self, extraction: &Extraction<'_>, pointer: &Operand, size: &Value) -> bool {
+        let (Operand::Local(local), Value::Constant(bytes)) = (pointer, size) else {
+            return false;
+        };
+        let ty = &extraction.execution.body().local(*local).ty;
+        let record = ty.pointee().and_then(|pointee| pointee.record());
+        let size = record.and_then(|record| extraction.graph.points_to().record_size(record));
+        size.is_some_and(|size| *bytes <= i128::from(size))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The lockset at every point of a function, and at its end (RELAY fig. 4).
 
+use super::choices::Choices;
 use super::domain::Lockset;
 use super::effects::{LockCalls, lock_steps};
 use super::outcomes::Outcomes;
@@ -14,6 +15,7 @@ use rustc_hash::FxHashMap;
 pub struct LocksetSolution<'l> {
     steps: FxHashMap<StatementId, Outcomes>,
     renames: Renames,
+    choices: Choices,
     loops: &'l Loops,
     entries: Solution<Tested>,
     /// What a caller finds when the function has returned.
@@ -51,6 +53,7 @@ pub fn locksets<'l>(
         return LocksetSolution {
             steps,
             renames: Renames::default(),
+            choices: Choices::none(),
             loops,
             entries: Solution { entries },
             summary: LockSummary {
@@ -60,6 +63,7 @@ pub fn locksets<'l>(
         };
     }
     let renames = renames(body, states, execution);
+    let choices = Choices::new(body, states, execution, &renames, &steps);
     let flow = Flow {
         steps: &steps,
         renames: &renames,
@@ -76,7 +80,12 @@ pub fn locksets<'l>(
         for (position, statement) in block.statements.iter().enumerate() {
             flow.statement(&mut state, statement_id(index, position), statement);
         }
-        outcomes.join(&state.returned(value.as_ref()));
+        let returned = state.returned(value.as_ref());
+        let block = BlockId(index as u32);
+        outcomes.join(&returned.map(|lockset| {
+            let resolved = choices.resolved(lockset, block);
+            resolved.unwrap_or_else(|| lockset.clone())
+        }));
     }
     let outcomes = outcomes.map(Lockset::for_callers);
     let heap = outcomes.possible().flat_map(Lockset::heap_sites);
@@ -88,6 +97,7 @@ pub fn locksets<'l>(
     LocksetSolution {
         steps,
         renames,
+        choices,
         loops,
         entries,
         summary,
@@ -114,9 +124,15 @@ impl LocksetSolution<'_> {
             renames: &self.renames,
             loops: self.loops,
         };
-        visit_statements(&flow, body, &self.entries, |state, id, statement| {
-            visit(&state.known, id, statement);
-        });
+        visit_statements(
+            &flow,
+            body,
+            &self.entries,
+            |state, id, statement| match self.choices.resolved(&state.known, id.block) {
+                Some(lockset) => visit(&lockset, id, statement),
+                None => visit(&state.known, id, statement),
+            },
+        );
     }
 }
 
@@ -128,7 +144,7 @@ fn statement_id(block: usize, index: usize) -> StatementId {
 }
 
 /// For an edge, the places that registers point to there, and the names these get where it leads.
-type Renames = FxHashMap<(BlockId, BlockId), Vec<(Path, Path)>>;
+pub(super) type Renames = FxHashMap<(BlockId, BlockId), Vec<(Path, Path)>>;
 
 /// Where paths meet, registers get new names for what they hold: a lock that was taken under an old name
 /// is known under the new one.

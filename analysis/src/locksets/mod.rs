@@ -2,6 +2,7 @@
 //! entry, at every point (RELAY §3.2, fig. 3 to 5).
 
 mod analysis;
+mod choices;
 mod domain;
 mod effects;
 mod outcomes;

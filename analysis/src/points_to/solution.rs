@@ -147,6 +147,11 @@ impl PointsTo {
         storage(one) == storage(other)
     }
 
+    /// How many bytes a record has, if its definition is known.
+    pub fn record_size(&self, record: RecordRef) -> Option<u64> {
+        self.records.size(record)
+    }
+
     /// What the pointers in a cell point to.
     pub fn deref(&self, class: Class) -> Option<Class> {
         let target = self.data(class).target;

@@ -2,7 +2,7 @@
 
 use super::moments::{Moments, When};
 use super::overlap::Described;
-use super::protection::Protection;
+use super::protection::{Accessed, Protection};
 use crate::accesses::Access;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
@@ -173,13 +173,18 @@ impl Surroundings<'_> {
             (relative, absolute)
         };
         let owns = self.has_many_objects(access.cell.class);
+        let accessed = |path| Accessed {
+            path,
+            owns,
+            stretches: access.stretches,
+        };
         let mut protection = Protection::default();
         let mut held_somewhere = context.held_somewhere.clone();
         for lock in held {
             if let Some(relative) = &relative {
-                protection.relate(&lock.path, relative, lock.mode, owns);
+                protection.relate(&lock.path, &accessed(relative), lock.mode);
                 if let (Some(lock_there), Some(place)) = (&lock.everywhere, &absolute) {
-                    protection.relate(lock_there, place, lock.mode, owns);
+                    protection.relate(lock_there, &accessed(place), lock.mode);
                 }
             }
             match &lock.unique {

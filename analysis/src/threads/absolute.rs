@@ -68,6 +68,11 @@ impl Binder<'_> {
 
     /// The place as everybody knows it.
     pub fn path(&self, path: &Path) -> Option<Path> {
+        self.path_with(path, &|index| self.index(index))
+    }
+
+    /// The place as everybody knows it, but for its elements.
+    pub(super) fn path_with(&self, path: &Path, element: &dyn Fn(&Index) -> Index) -> Option<Path> {
         let (start, rest) = match path.root {
             Root::Global(_)
             | Root::Heap(_)
@@ -93,7 +98,7 @@ impl Binder<'_> {
             let is_counted = std::mem::replace(&mut behind_pointer, *step == Step::Deref);
             result = match step {
                 Step::Index(index) => {
-                    let index = self.index(index);
+                    let index = element(index);
                     if is_counted {
                         result.element(index)
                     } else {
@@ -124,7 +129,7 @@ impl Binder<'_> {
         bound.cloned().unwrap_or(Value::Anything)
     }
 
-    fn index(&self, index: &Index) -> Index {
+    pub(super) fn index(&self, index: &Index) -> Index {
         match index {
             Index::Constant(_) | Index::Any => index.clone(),
             Index::Entry(path) => match self.value(&Value::Entry(path.clone())) {
