@@ -5,6 +5,7 @@ use super::guards;
 use super::identity::fingerprint;
 use super::moments::Moments;
 use super::naming::{Names, location_name};
+use super::ordering::Orders;
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
@@ -14,7 +15,7 @@ use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Stateme
 use crate::locksets::Lockset;
 use crate::models::Models;
 use crate::points_to::{self, Constraints, PointsTo};
-use crate::summaries::{Semaphores, Summaries, summarise_program};
+use crate::summaries::{Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
 use rayon::prelude::*;
@@ -34,6 +35,7 @@ pub struct WholeProgram {
     pub summaries: Summaries,
     pub facts: Vec<FunctionFacts>,
     pub contexts: Contexts,
+    pub orders: Orders,
     /// Sorted by rank, the highest first.
     pub races: Vec<Race>,
     /// How many classes of memory several threads may reach and one writes.
@@ -56,16 +58,18 @@ pub fn analyse(
     });
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
-    let semaphores = Semaphores::new(&graph);
+    let objects = SyncObjects::new(&graph);
     let (summaries, facts) =
-        summarise_program(&graph, &semaphores, &components, &|callees, analysed| {
+        summarise_program(&graph, &objects, &components, &|callees, analysed| {
             function_facts(callees, analysed)
         });
     let contexts = contexts(&graph, &facts, &components, &options.threads);
+    let orders = Orders::new(&graph, &objects, &facts, &contexts);
     let surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
-        moments: Moments::new(&functions, &contexts),
+        moments: Moments::new(&functions, &contexts, &orders),
+        locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
@@ -76,6 +80,7 @@ pub fn analyse(
     };
     let mut races: Vec<Race> = by_class
         .par_iter()
+        .filter(|(_, accesses)| pairing::is_reached_by_several(&contexts, accesses))
         .filter_map(|(class, accesses)| {
             let location = pairing::location(&surroundings, &facts, &contexts, *class, accesses);
             search.race(&location)
@@ -89,6 +94,7 @@ pub fn analyse(
         summaries,
         facts,
         contexts,
+        orders,
         races,
         shared_locations,
         functions,

@@ -4,8 +4,10 @@ use crate::callgraph::{FunctionId, Functions};
 use crate::forks::Origin;
 use crate::ir::StatementId;
 use crate::models;
+use crate::signals::SignalState;
 use crate::symexec::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -18,6 +20,8 @@ pub struct ThreadRoot {
     pub kind: RootKind,
     /// What its formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// What its starter has waited for.
+    pub signals: Arc<SignalState>,
     /// Several of it may run at the same time.
     pub many: bool,
     /// The threads that start it.
@@ -45,6 +49,10 @@ pub enum RootKind {
 }
 
 impl RootKind {
+    pub fn is_signal(self) -> bool {
+        matches!(self, RootKind::Started { context, .. } if context == models::Context::Signal)
+    }
+
     /// Whether it begins when it is started and ends when it is joined, as timers and handlers do not.
     pub fn is_thread(self) -> bool {
         match self {
