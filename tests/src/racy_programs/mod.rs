@@ -15,13 +15,16 @@ mod objects;
 mod operations;
 mod outcome;
 mod plan;
+mod reported_today;
 mod shrinking;
 mod source;
 mod watching;
 mod wrong_reports;
 
 pub use choices::plan;
+pub use idioms::{Idiom, all as all_idioms};
 pub use outcome::{Analyse, Outcome, outcome};
 pub use plan::Plan;
+pub use reported_today::{REPORTED_TODAY, ReportedIdiom};
 pub use source::source;
 pub use watching::{Batch, PROGRAMS_PER_BATCH};

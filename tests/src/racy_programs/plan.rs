@@ -1,6 +1,7 @@
 //! What a random program consists of, apart from its text: objects, operations on them, threads, scenes.
 
 use super::idioms::Idiom;
+use super::reported_today;
 
 /// A program that is rendered by [`super::source`]; a smaller plan is a smaller program.
 #[derive(Debug, Clone)]
@@ -220,6 +221,40 @@ pub enum Element {
 }
 
 impl Plan {
+    /// A program that shows one idiom, with the simplest accesses.
+    pub fn of_one_scene(
+        idiom: &'static Idiom,
+        flaw: Option<&'static str>,
+        forms: Vec<&'static str>,
+    ) -> Plan {
+        let scene = Scene {
+            idiom,
+            flaw,
+            forms,
+            moment: Moment::Before,
+            write: Access::Increment,
+            read: Access::Read,
+            others: [Access::Increment; 2],
+            in_helpers: false,
+        };
+        Plan {
+            seed: 0,
+            is_disciplined: flaw.is_none(),
+            objects: Vec::new(),
+            operations: Vec::new(),
+            threads: Vec::new(),
+            main_calls: Vec::new(),
+            rounds: 1,
+            arguments_on_heap: false,
+            scenes: vec![scene],
+        }
+    }
+
+    /// Whether one of its scenes is reported today although nothing is wrong with it.
+    pub fn is_reported_today(&self) -> bool {
+        reported_today::is_reported_today(self)
+    }
+
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         let threads = self.threads.iter().flat_map(|thread| &thread.calls);
         threads.chain(&self.main_calls)

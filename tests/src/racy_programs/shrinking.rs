@@ -36,7 +36,7 @@ fn simpler(plan: &Plan) -> Vec<Plan> {
             candidates.push(candidate);
         }
     };
-    if !plan.scenes.is_empty() {
+    if !plan.scenes.is_empty() && !plan.threads.is_empty() {
         propose(&|plan| {
             plan.threads.clear();
             plan.main_calls.clear();

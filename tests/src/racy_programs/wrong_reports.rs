@@ -13,8 +13,10 @@ use super::watching::Batch;
 /// What is reported about programs that are safe by construction.
 #[derive(Debug, Default)]
 pub struct WrongReports {
-    /// Programs that are safe.
+    /// Programs that are safe, without those of which it is known that they are reported.
     pub programs: usize,
+    /// Safe programs with an idiom that is known to be reported today.
+    pub excused: usize,
     /// Those of them in which something is reported, with the pairs of lines.
     pub reported: Vec<(Plan, BTreeSet<Lines>)>,
     /// For each part a program may have, in how many it is and in how many something about it is reported.
@@ -29,6 +31,10 @@ struct Share {
 
 impl WrongReports {
     pub fn add(&mut self, plan: &Plan, reported: BTreeSet<Lines>) {
+        if plan.is_reported_today() {
+            self.excused += 1;
+            return;
+        }
         self.programs += 1;
         for part in parts(plan) {
             self.parts.entry(part).or_default().programs += 1;
@@ -53,6 +59,13 @@ impl WrongReports {
         let share = 100.0 * reported as f64 / programs.max(1) as f64;
         let mut text =
             format!("{reported} of {programs} safe programs are reported ({share:.1} %)\n");
+        if self.excused > 0 {
+            let excused = self.excused;
+            let _ = writeln!(
+                text,
+                "  {excused} more have an idiom that is known to be reported"
+            );
+        }
         for (part, share) in &self.parts {
             if share.reported > 0 {
                 let Share { programs, reported } = share;
