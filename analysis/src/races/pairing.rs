@@ -12,6 +12,7 @@ use crate::symexec::Site;
 use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// All conflicting accesses to one location.
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ pub struct Pair {
 /// The sightings of one class of memory, those of one character together.
 #[derive(Default)]
 pub(super) struct Location {
-    pub groups: Vec<(Character, Vec<Sighting>)>,
+    pub groups: Vec<(Arc<Character>, Vec<Sighting>)>,
     /// Accesses that reach this memory only because they touch the whole object around it.
     pub around: BTreeSet<(FunctionId, u32)>,
 }
@@ -54,9 +55,9 @@ const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
-const MOST_SIGHTINGS: usize = 10_000;
+const MOST_SIGHTINGS: usize = 4_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 1_500;
+const MOST_GROUPS: usize = 400;
 
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
@@ -118,7 +119,7 @@ pub(super) fn location(
     class: Class,
     accesses: &[(FunctionId, u32)],
 ) -> Location {
-    let mut index: FxHashMap<Character, usize> = FxHashMap::default();
+    let mut index: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
     let mut location = Location::default();
     for &(function, number) in accesses {
         let access = &facts[function.0 as usize].accesses[number as usize];
@@ -126,7 +127,7 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    // UNSOUND: a location with more than 10000 accesses, counted once for each context, is judged by the first
+    // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
@@ -140,7 +141,7 @@ pub(super) fn location(
             }
             left -= 1;
             let access = &facts[function.0 as usize].accesses[number as usize];
-            let character = surroundings.character(access, function, context);
+            let character = Arc::new(surroundings.character(access, function, context));
             let sighting = Sighting {
                 function,
                 access: number,
