@@ -21,6 +21,16 @@ pub struct CheckedProgram {
 impl Analysis {
     /// Looks for races in the whole program.
     pub fn check(&self, models: &Models, options: Options) -> CheckedProgram {
+        self.check_accepting(models, options, &[])
+    }
+
+    /// Looks for races, and tells apart those in which one of these statements takes part.
+    pub fn check_accepting(
+        &self,
+        models: &Models,
+        mut options: Options,
+        accepted: &[(Function, StatementId)],
+    ) -> CheckedProgram {
         let entities: Vec<Function> = self.functions();
         let db = self.database();
         let constraints: Vec<Option<(FunctionRef, Arc<Constraints>)>> = entities
@@ -60,6 +70,10 @@ impl Analysis {
                 functions.name(FunctionRef { scope, ..name }, id);
             }
         }
+        let accepted = accepted.iter();
+        options.accepted.extend(
+            accepted.filter_map(|(function, statement)| Some((*ids.get(function)?, *statement))),
+        );
         CheckedProgram {
             program: races::analyse(functions, &constraints, models, &options),
             functions: by_id,

@@ -1,5 +1,6 @@
 //! Pairs conflicting accesses into races (RELAY fig. 7), weighs the evidence for each, and ranks them.
 
+mod acceptance;
 mod comparison;
 mod evidence;
 mod guards;
@@ -11,8 +12,10 @@ mod protection;
 mod sighting;
 mod whole_program;
 
+pub use acceptance::AcceptedStatements;
 pub use comparison::{AccessKey, Comparison, Verdict};
 pub use evidence::{Reason, ReasonKind};
+pub use identity::fingerprint;
 pub use naming::Names;
 pub use overlap::Likeness;
 pub use pairing::{Apart, Pair, Race};

@@ -6,7 +6,8 @@ use crate::workspace::Workspace;
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, CheckedProgram};
-use racelens_analysis::races::{Options, WholeProgram};
+use racelens_analysis::ir::StatementId;
+use racelens_analysis::races::{Options, Sighting, WholeProgram};
 use racelens_analysis::threads::{self, ThreadRules};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -22,16 +23,20 @@ impl<'w> Checked<'w> {
     pub fn new(
         workspace: &'w Workspace,
         analysis: &'w Analysis,
+        places: Places<'w>,
         options: &RaceOptions,
+        accepted: &[(Function, StatementId)],
     ) -> Checked<'w> {
         let models = &workspace.models;
         let options = Options {
             threads: thread_rules(options),
+            ..Options::default()
         };
         Checked {
-            places: Places::new(workspace, analysis),
+            places,
             analysis,
-            checked: workspace.in_parallel(|analysis| analysis.check(models, options)),
+            checked: workspace
+                .in_parallel(|analysis| analysis.check_accepting(models, options, accepted)),
         }
     }
 
@@ -42,6 +47,11 @@ impl<'w> Checked<'w> {
     /// The function as the database knows it.
     pub fn entity(&self, function: FunctionId) -> Function {
         self.checked.function(function)
+    }
+
+    /// The statement that a sighting is about, as the database knows it.
+    pub fn statement(&self, sighting: Sighting) -> (Function, StatementId) {
+        self.checked.statement(sighting)
     }
 
     /// The functions whose text stands in a file.

@@ -1,7 +1,7 @@
 //! Which races of a report are shown, and in which order.
 
 use super::{Place, Race, Report};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::fmt;
 
 /// What the user wants to see.
@@ -47,36 +47,55 @@ impl Selection {
     pub fn apply(&self, report: &mut Report) -> Result<usize, UnknownRace> {
         sort(report);
         if let Some(id) = &self.id {
-            let position = position(&report.races, id)?;
-            report.races = vec![report.races.swap_remove(position)];
+            let suppressed = report.suppressed.iter().map(|suppressed| &suppressed.race);
+            let all: Vec<&Race> = report.races.iter().chain(suppressed).collect();
+            let wanted = all[position(&all, id)?].id.clone();
+            report.races.retain(|race| race.id == wanted);
+            report
+                .suppressed
+                .retain(|suppressed| suppressed.race.id == wanted);
             return Ok(0);
         }
         let findings =
             |report: &Report| report.races.iter().filter(|race| race.is_finding()).count();
         let before = findings(report);
-        report.races.retain(|race| race.rank >= self.min_rank);
+        let is_wanted = |race: &Race| race.rank >= self.min_rank;
+        report.races.retain(is_wanted);
+        report
+            .suppressed
+            .retain(|suppressed| is_wanted(&suppressed.race));
+        if let Some(baseline) = &mut report.baseline {
+            baseline.known.retain(is_wanted);
+        }
         Ok(before - findings(report))
     }
 }
 
 /// The highest rank first, then by place.
 fn sort(report: &mut Report) {
-    report.races.sort_by(|left, right| {
-        let key = |race: &Race| Reverse(race.rank);
-        key(left)
-            .cmp(&key(right))
-            .then_with(|| first_place(left).cmp(&first_place(right)))
-            .then_with(|| left.id.cmp(&right.id))
-    });
+    report.races.sort_by(order);
+    let suppressed = &mut report.suppressed;
+    suppressed.sort_by(|left, right| order(&left.race, &right.race));
+    if let Some(baseline) = &mut report.baseline {
+        baseline.known.sort_by(order);
+    }
     report.notes.sort();
     report.notes.dedup();
+}
+
+fn order(left: &Race, right: &Race) -> Ordering {
+    let key = |race: &Race| Reverse(race.rank);
+    key(left)
+        .cmp(&key(right))
+        .then_with(|| first_place(left).cmp(&first_place(right)))
+        .then_with(|| left.id.cmp(&right.id))
 }
 
 fn first_place(race: &Race) -> Option<&Place> {
     race.accesses.first().map(|access| &access.place)
 }
 
-fn position(races: &[Race], id: &str) -> Result<usize, UnknownRace> {
+fn position(races: &[&Race], id: &str) -> Result<usize, UnknownRace> {
     let wanted = id.to_ascii_lowercase();
     let candidates: Vec<usize> = (0..races.len())
         .filter(|&index| !wanted.is_empty() && races[index].id.starts_with(&wanted))

@@ -2,6 +2,7 @@
 
 mod bad_files;
 mod bad_projects;
+mod baseline;
 mod check;
 mod commands;
 mod demo;
@@ -11,5 +12,6 @@ mod program;
 mod races;
 #[path = "../common/schema.rs"]
 mod schema;
+mod suppression;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;

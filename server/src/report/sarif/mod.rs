@@ -1,6 +1,7 @@
 //! Reports as SARIF 2.1.0, which GitHub code scanning and many editors read.
 
 mod flows;
+mod states;
 
 use super::{Access, PathBase, Race, Report, Tier};
 use crate::project::{Note, Place, Severity};
@@ -16,8 +17,7 @@ const LEAST_WARNING: u8 = 30;
 /// The findings of the report as one SARIF log. Files below `base`, which should be the top of the
 /// repository, are named relative to it.
 pub fn sarif(report: &Report, base: &PathBase) -> String {
-    let findings = report.races.iter().filter(|race| race.is_finding());
-    let results: Vec<Value> = findings.map(|race| result(race, base)).collect();
+    let results = states::results(report, base);
     let notifications: Vec<Value> = report
         .notes
         .iter()
@@ -87,6 +87,7 @@ fn result(race: &Race, base: &PathBase) -> Value {
         "message": { "text": message(race) },
         "locations": main_location,
         "relatedLocations": related,
+        "suppressions": [],
         "partialFingerprints": {
             "racelensId/v1": race.id,
             // The one that GitHub compares. Two races on one line stay two.
