@@ -61,14 +61,10 @@ pub fn analyse(
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
     let semaphores = Semaphores::new(&graph);
-    let summaries = summarise_program(&graph, &semaphores, &components);
-    let facts: Vec<FunctionFacts> = (0..functions.len())
-        .into_par_iter()
-        .map(|index| {
-            let function = FunctionId(index as u32);
-            function_facts(&graph, &summaries, &semaphores, function)
-        })
-        .collect();
+    let (summaries, facts) =
+        summarise_program(&graph, &semaphores, &components, &|callees, analysed| {
+            function_facts(callees, analysed)
+        });
     let contexts = contexts(&graph, &facts, &components, &options.threads);
     let surroundings = Surroundings {
         graph: &graph,
@@ -277,8 +273,9 @@ impl Search<'_> {
         let (first, second) = (self.access(best.first), self.access(best.second));
         let roots = [best.first_root, best.second_root].map(|root| self.contexts.root(root));
         let is_fresh = |access: &Access| {
-            matches!(&access.place, Targets::Exactly(Path { root: Root::Heap(_), steps })
-                if !steps.contains(&crate::symexec::Step::Deref))
+            matches!(&access.place, Targets::Exactly(path)
+                if matches!(path.root, Root::Heap(_))
+                    && !path.steps.contains(&crate::symexec::Step::Deref))
         };
         Evidence {
             pair: best,
