@@ -9,6 +9,7 @@ mod naming;
 mod overlap;
 mod pairing;
 mod protection;
+mod read_modify_write;
 mod sighting;
 mod whole_program;
 

@@ -7,6 +7,7 @@ use super::identity::fingerprint;
 use super::naming::{Names, location_name};
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
+use super::read_modify_write::write_of;
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
@@ -255,7 +256,12 @@ impl Search<'_> {
     }
 
     fn evidence<'e>(&self, location: &Location, best: Pair, name: &'e str) -> Evidence<'e> {
-        let guard = guards::guard(location).and_then(|guard| {
+        let counted_as = |(function, access): (FunctionId, u32)| {
+            let body = self.surroundings.graph.functions.body(function);
+            let write = write_of(body, &self.facts[function.0 as usize], access);
+            (function, write.unwrap_or(access))
+        };
+        let guard = guards::guard(location, &counted_as).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
             let (_, context, roots) = self.contexts.of(function).next()?;

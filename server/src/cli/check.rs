@@ -71,13 +71,9 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         }
     };
     let progress = ProgressDisplay::new();
-    let workspace = match arguments.program.load_with(&progress) {
+    let workspace = match arguments.program.load_or_complain(&progress) {
         Ok(workspace) => workspace,
-        Err(error) => {
-            progress.clear();
-            complain(&format!("error: {error}"));
-            return FAILURE;
-        }
+        Err(status) => return status,
     };
     let entries = arguments.entries.map(|choice| match choice {
         EntriesChoice::Threads => Entries::Threads,

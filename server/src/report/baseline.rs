@@ -71,10 +71,7 @@ impl Baseline {
     }
 
     pub fn to_json(&self) -> String {
-        // Strings and numbers only: there is nothing that could fail.
-        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
-        text.push('\n');
-        text
+        super::json::written(self)
     }
 
     pub fn from_json(text: &str) -> Result<Baseline, BaselineError> {

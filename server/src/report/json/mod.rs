@@ -1,5 +1,9 @@
 //! Reports for programs. `server/docs/report.schema.json` describes every field.
 
+mod explanation;
+
+pub use explanation::explanation;
+
 use super::{
     Access, BaselineComparison, Call, Lock, OfferedComment, PathBase, Race, Report, SuppressedRace,
 };
@@ -39,8 +43,12 @@ pub fn json(report: &Report, base: &PathBase) -> String {
             seconds: report.stats.seconds,
         },
     };
+    written(&report)
+}
+
+pub(super) fn written(view: &impl Serialize) -> String {
     // Strings and numbers only: there is nothing that could fail.
-    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
+    let mut text = serde_json::to_string_pretty(view).unwrap_or_default();
     text.push('\n');
     text
 }
