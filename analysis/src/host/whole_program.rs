@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use crate::callgraph::{FunctionId, Functions};
+use crate::contracts::{self, Violation};
 use crate::db::{Function, FunctionKind, body, lowered, unit_environment};
 use crate::frontend::lower::Environment;
 use crate::ir::{FunctionRef, GlobalScope, Span, StatementId};
@@ -15,6 +16,10 @@ use std::sync::Arc;
 /// The whole program with its functions as the database knows them.
 pub struct CheckedProgram {
     pub program: WholeProgram,
+    /// Promises of the program's declarations that it breaks.
+    pub violations: Vec<Violation>,
+    /// What library functions do, with what annotations say of functions without a body.
+    pub models: Models,
     functions: Vec<Function>,
 }
 
@@ -31,6 +36,17 @@ impl Analysis {
         mut options: Options,
         accepted: &[(Function, StatementId)],
     ) -> CheckedProgram {
+        let contracts = self.contracts();
+        let annotated = contracts.functions.iter();
+        let annotated =
+            annotated.filter_map(|(function, said)| Some((function.name, contracts::model(said)?)));
+        let models = &models.with_more(annotated);
+        for function in contracts.functions.keys() {
+            let held: Vec<_> = contracts.required(*function).collect();
+            if !held.is_empty() {
+                options.threads.held_at_entry.insert(*function, held);
+            }
+        }
         let entities: Vec<Function> = self.functions();
         let db = self.database();
         let constraints: Vec<Option<(FunctionRef, Arc<Constraints>)>> = entities
@@ -74,9 +90,12 @@ impl Analysis {
         options.accepted.extend(
             accepted.filter_map(|(function, statement)| Some((*ids.get(function)?, *statement))),
         );
+        let program = races::analyse(functions, &constraints, models, &options);
         CheckedProgram {
-            program: races::analyse(functions, &constraints, models, &options),
+            violations: contracts::violations(&program, &contracts),
+            program,
             functions: by_id,
+            models: models.clone(),
         }
     }
 

@@ -20,6 +20,7 @@ pub use identity::fingerprint;
 pub use naming::Names;
 pub use overlap::Likeness;
 pub use pairing::{Apart, Pair, Race};
+pub use read_modify_write::write_of;
 pub use sighting::{NamedLock, Sighting};
 pub use whole_program::{Options, WholeProgram, analyse};
 

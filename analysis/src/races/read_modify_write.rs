@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// The access that writes what is computed from a read of the same place, if there is one: for `x++` and `x = x + 1` the
 /// write of `x`. Accesses are known by their numbers.
-pub(super) fn write_of(body: &Body, facts: &FunctionFacts, read: u32) -> Option<u32> {
+pub fn write_of(body: &Body, facts: &FunctionFacts, read: u32) -> Option<u32> {
     let access = &facts.accesses[read as usize];
     let Statement::Load { target, .. } = body.statement(access.statement) else {
         return None;

@@ -34,6 +34,25 @@ impl Contexts {
             && self.siblings_overlap(functions, left.root, right.root)
     }
 
+    /// Whether any other thread can run at a moment.
+    pub fn another_may_run(&self, functions: &Functions, moment: Moment<'_>) -> bool {
+        let one = self.root(moment.root);
+        let beside_itself = one.many
+            && one
+                .origin(functions)
+                .is_none_or(|own| self.runs_beside_itself(moment.root, own));
+        let others = (0..self.roots.len()).map(|index| RootId(index as u32));
+        beside_itself
+            || others.filter(|&root| root != moment.root).any(|root| {
+                let other = self.root(root);
+                !self.never_parallel(one, other)
+                    && !in_different_programs(one, other)
+                    && !(one.is_main_thread() && other.is_main_thread())
+                    && self.may_overlap(functions, moment, root)
+                    && self.siblings_overlap(functions, moment.root, root)
+            })
+    }
+
     fn runs_beside_itself(&self, root: RootId, origin: Origin) -> bool {
         let thread = self.root(root);
         // Several parents may each have one.

@@ -56,8 +56,8 @@ enum EntriesChoice {
 
 pub(super) const EXIT_STATUS: &str = "\
 Exit status:
-  0  no race was found
-  1  races were found
+  0  no race was found, and no lock annotation is violated
+  1  there are races or violated lock annotations
   2  nothing could be analysed, there is no race with the id of --explain, a baseline could not be read or
      written, or the command line is wrong";
 
@@ -144,7 +144,7 @@ fn write_baseline(file: &Path, report: &Report) -> Result<Baseline, String> {
 }
 
 fn exit_status(report: &Report) -> u8 {
-    if report.races.iter().any(|race| race.is_finding()) {
+    if report.races.iter().any(|race| race.is_finding()) || !report.violations.is_empty() {
         FINDINGS
     } else {
         SUCCESS

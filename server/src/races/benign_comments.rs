@@ -30,16 +30,19 @@ impl CommentWriter {
         let pairs = race.pairs.iter();
         let pairs = pairs.filter_map(|pair| Some((line(pair.first)?, line(pair.second)?)));
         let lines = covering_lines(&pairs.collect::<Vec<_>>());
-        lines
-            .into_iter()
-            .filter_map(|(path, line)| {
-                let code = self.code(&path)?;
-                Some(OfferedComment {
-                    text: code.comment_for(line, REASON),
-                    place: Place::new(path, line, 1),
-                })
-            })
+        let places = lines.into_iter();
+        places
+            .filter_map(|(path, line)| self.comment(&Place::new(path, line, 1)))
             .collect()
+    }
+
+    /// A comment that accepts what lies on a line.
+    pub fn comment(&self, place: &Place) -> Option<OfferedComment> {
+        let code = self.code(&place.path)?;
+        Some(OfferedComment {
+            text: code.comment_for(place.line, REASON),
+            place: Place::new(&place.path, place.line, 1),
+        })
     }
 
     fn code(&self, path: &Path) -> Option<Rc<SourceCode>> {

@@ -4,9 +4,11 @@ use super::places::Places;
 use crate::race_options::{Entries, RaceOptions};
 use crate::workspace::Workspace;
 use racelens_analysis::callgraph::FunctionId;
+use racelens_analysis::contracts::Violation;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, CheckedProgram};
 use racelens_analysis::ir::StatementId;
+use racelens_analysis::models::Models;
 use racelens_analysis::races::{Options, Sighting, WholeProgram};
 use racelens_analysis::threads::{self, ThreadRules};
 use std::collections::{HashMap, HashSet};
@@ -42,6 +44,16 @@ impl<'w> Checked<'w> {
 
     pub fn program(&self) -> &WholeProgram {
         &self.checked.program
+    }
+
+    /// Promises of the program's declarations that it breaks.
+    pub fn violations(&self) -> &[Violation] {
+        &self.checked.violations
+    }
+
+    /// What library functions do, with what the program's annotations say.
+    pub fn models(&self) -> &Models {
+        &self.checked.models
     }
 
     /// The function as the database knows it.
@@ -100,6 +112,7 @@ fn thread_rules(options: &RaceOptions) -> ThreadRules {
         never_parallel: pairs
             .map(|(first, second)| (name(first), name(second)))
             .collect(),
+        ..ThreadRules::default()
     }
 }
 

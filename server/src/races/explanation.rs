@@ -14,7 +14,6 @@ use crate::report::{Explanation, LineFact};
 use racelens_analysis::accesses::statement_locks;
 use racelens_analysis::callgraph::{CallGraph, FunctionId};
 use racelens_analysis::ir::{AccessMode, StatementId};
-use racelens_analysis::models::Models;
 use racelens_analysis::races::Comparison;
 use racelens_analysis::summaries::Semaphores;
 use std::collections::BTreeSet;
@@ -30,7 +29,6 @@ pub(super) struct AskedPlace<'p> {
 
 pub(super) fn explain(
     checked: &Checked<'_>,
-    models: &Models,
     suppressions: &Suppressions,
     asked: AskedPlace<'_>,
 ) -> Explanation {
@@ -38,7 +36,7 @@ pub(super) fn explain(
         return Explanation::default();
     };
     let program = checked.program();
-    let graph = CallGraph::new(&program.functions, &program.points_to, models);
+    let graph = CallGraph::new(&program.functions, &program.points_to, checked.models());
     let semaphores = Semaphores::new(&graph);
     let held = statement_locks(&graph, &program.summaries, &semaphores, function);
     let line = Line {

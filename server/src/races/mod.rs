@@ -12,6 +12,7 @@ mod race;
 mod summary;
 mod suppressions;
 mod thread;
+mod violation;
 
 use crate::project::Note;
 use crate::race_options::RaceOptions;
@@ -46,12 +47,21 @@ pub fn find_races(workspace: &Workspace, options: &RaceOptions) -> Report {
             suppressions: suppressions.of(&checked, race),
         })
     });
+    let (accepted, open): (Vec<_>, Vec<_>) = checked
+        .violations()
+        .iter()
+        .partition(|violation| suppressions.accepts(&checked, violation));
+    let violations = open.into_iter().filter_map(|violation| {
+        violation::report(&checked, violation, |place| writer.comment(place))
+    });
     let mut notes = missing_entries(&checked, options);
     notes.extend(suppressions.notes(&checked));
     let time = workspace.preprocess_time + workspace.front_end_time + started.elapsed();
     Report {
         races: races.collect(),
         suppressed: suppressed.collect(),
+        violations: violations.collect(),
+        suppressed_violations: accepted.len(),
         baseline: None,
         notes,
         stats: Stats {
@@ -74,7 +84,7 @@ pub fn explain(workspace: &Workspace, file: &Path, line: u32, column: Option<u32
     let accepted = suppressions.statements();
     let checked = Checked::new(workspace, &analysis, places, &options, &accepted);
     let asked = AskedPlace { file, line, column };
-    explanation::explain(&checked, &workspace.models, &suppressions, asked)
+    explanation::explain(&checked, &suppressions, asked)
 }
 
 /// Entries that the project names and that are no functions of the program.

@@ -33,7 +33,11 @@ pub(super) fn report(
 
 /// Twelve of the sixteen digits are enough to tell the races of a program apart.
 pub(super) fn id(race: &races::Race) -> String {
-    format!("{:012x}", race.id >> 16)
+    shown_id(race.id)
+}
+
+pub(super) fn shown_id(id: u64) -> String {
+    format!("{:012x}", id >> 16)
 }
 
 /// The best pair, then the others, each line once.

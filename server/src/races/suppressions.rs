@@ -6,6 +6,7 @@ use crate::project::{self, Note};
 use crate::report::Suppression;
 use crate::suppression::{BenignComment, Directive, Mistake, SourceCode, may_have_comments};
 use crate::workspace::Workspace;
+use racelens_analysis::contracts::Violation;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::Analysis;
 use racelens_analysis::ir::StatementId;
@@ -105,6 +106,17 @@ impl Suppressions {
             .collect()
     }
 
+    /// Whether a comment accepts a broken promise about locks.
+    pub fn accepts(&self, checked: &Checked<'_>, violation: &Violation) -> bool {
+        let numbers = self.at_violation(checked, violation);
+        numbers.is_some_and(|numbers| self.in_force(numbers).next().is_some())
+    }
+
+    fn at_violation(&self, checked: &Checked<'_>, violation: &Violation) -> Option<&Vec<usize>> {
+        let function = checked.entity(violation.function);
+        self.by_statement.get(&(function, violation.statement?))
+    }
+
     /// The comments that accept a race, each once, in the order of the text.
     pub fn of(&self, checked: &Checked<'_>, race: &Race) -> Vec<Suppression> {
         let numbers: BTreeSet<usize> = sides(race)
@@ -131,11 +143,14 @@ impl Suppressions {
             numbers.flatten().copied().collect()
         };
         let (open, accepted) = (needed(&program.races), needed(&program.accepted_races));
+        let violations = checked.violations().iter();
+        let violations = violations.filter_map(|violation| self.at_violation(checked, violation));
+        let violated: HashSet<usize> = violations.flatten().copied().collect();
         let comments = self.comments.iter().enumerate();
         comments
             .filter_map(|(number, found)| {
-                let is_needed = accepted.contains(&number) || open.contains(&number);
-                found.note(is_needed)
+                let needs = [&accepted, &open, &violated];
+                found.note(needs.iter().any(|needed| needed.contains(&number)))
             })
             .collect()
     }

@@ -1,6 +1,6 @@
 //! The races that are known already: written to a file once, and left out of later reports.
 
-use super::{Race, Reason, Report};
+use super::{Race, Reason, Report, Violation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,6 +17,8 @@ pub struct Baseline {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownRace {
+    /// `race`, or the attribute that is violated.
+    pub code: String,
     pub location: String,
     pub id: String,
     /// All that access the location in this race.
@@ -27,6 +29,7 @@ pub struct KnownRace {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BaselineComparison {
     pub known: Vec<Race>,
+    pub known_violations: Vec<Violation>,
     /// What the baseline has and the program no longer has.
     pub gone: Vec<KnownRace>,
 }
@@ -43,6 +46,8 @@ impl fmt::Display for BaselineError {
 
 /// Grows when an older Racelens could not read the file.
 const VERSION: u32 = 1;
+/// The code of races.
+const RACE: &str = "race";
 
 impl Baseline {
     /// The findings of a report, whatever their rank: a rank may rise later.
@@ -50,11 +55,18 @@ impl Baseline {
         let findings = report.races.iter().filter(|race| race.is_finding());
         let mut races: Vec<KnownRace> = findings
             .map(|race| KnownRace {
+                code: RACE.to_owned(),
                 location: race.location.clone(),
                 id: race.id.clone(),
                 functions: functions(race),
             })
             .collect();
+        races.extend(report.violations.iter().map(|violation| KnownRace {
+            code: violation.code.clone(),
+            location: violation.subject.clone(),
+            id: violation.id.clone(),
+            functions: BTreeSet::from([violation.function.clone()]),
+        }));
         races.sort();
         Baseline {
             version: VERSION,
@@ -111,6 +123,15 @@ impl Baseline {
             new.push(race);
         }
         report.races = new;
+        let (known, new) = std::mem::take(&mut report.violations)
+            .into_iter()
+            .partition(|violation| self.races.iter().any(|known| known.id == violation.id));
+        report.violations = new;
+        comparison.known_violations = known;
+        for violation in &comparison.known_violations {
+            let known = self.races.iter();
+            present.extend(known.filter(|known| known.id == violation.id));
+        }
         let gone = self.races.iter().filter(|known| !present.contains(known));
         comparison.gone = gone.cloned().collect();
         report.baseline = Some(comparison);
@@ -121,7 +142,9 @@ impl Baseline {
         let (location, functions) = (race.location.clone(), functions(race));
         let known = self.races.iter();
         known.filter(move |known| {
-            known.location == location && !known.functions.is_disjoint(&functions)
+            known.code == RACE
+                && known.location == location
+                && !known.functions.is_disjoint(&functions)
         })
     }
 }

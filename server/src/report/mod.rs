@@ -23,6 +23,10 @@ pub struct Report {
     pub races: Vec<Race>,
     /// Those that the user accepts. They are no findings.
     pub suppressed: Vec<SuppressedRace>,
+    /// Promises about locks that declarations make and the program breaks.
+    pub violations: Vec<Violation>,
+    /// How many more of these the user accepts.
+    pub suppressed_violations: usize,
     /// If the report was compared with one.
     pub baseline: Option<BaselineComparison>,
     pub notes: Vec<Note>,
@@ -70,6 +74,31 @@ pub struct SuppressedRace {
     pub race: Race,
     /// By each of these.
     pub suppressions: Vec<Suppression>,
+}
+
+/// A promise about locks that a declaration makes, by an attribute, and the program breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Twelve hexadecimal digits that stay the same when lines move.
+    pub id: String,
+    /// The attribute: `guarded_by`, `requires_capability`.
+    pub code: String,
+    /// A sentence for people.
+    pub message: String,
+    /// What is guarded or called: `c->hits`, `bump`.
+    pub subject: String,
+    pub lock: String,
+    pub place: Place,
+    /// How many characters it has in the source; 0 if that is not known.
+    pub length: u32,
+    pub function: String,
+    /// None if it is about the function as a whole.
+    pub thread: Option<Thread>,
+    /// What is certainly held.
+    pub locks: Vec<Lock>,
+    /// The calls from the thread's entry down to `function`.
+    pub path: Vec<Call>,
+    pub benign_comment: Option<OfferedComment>,
 }
 
 /// A comment in the source that accepts races.

@@ -47,13 +47,24 @@ impl Selection {
     pub fn apply(&self, report: &mut Report) -> Result<usize, UnknownRace> {
         sort(report);
         if let Some(id) = &self.id {
+            let races = report.races.iter();
             let suppressed = report.suppressed.iter().map(|suppressed| &suppressed.race);
-            let all: Vec<&Race> = report.races.iter().chain(suppressed).collect();
-            let wanted = all[position(&all, id)?].id.clone();
+            let mut ids: Vec<&str> = races
+                .chain(suppressed)
+                .map(|race| race.id.as_str())
+                .collect();
+            ids.extend(
+                report
+                    .violations
+                    .iter()
+                    .map(|violation| violation.id.as_str()),
+            );
+            let wanted = the_one(&ids, id)?.to_owned();
             report.races.retain(|race| race.id == wanted);
             report
                 .suppressed
                 .retain(|suppressed| suppressed.race.id == wanted);
+            report.violations.retain(|violation| violation.id == wanted);
             return Ok(0);
         }
         let findings =
@@ -79,6 +90,8 @@ fn sort(report: &mut Report) {
     if let Some(baseline) = &mut report.baseline {
         baseline.known.sort_by(order);
     }
+    let violations = &mut report.violations;
+    violations.sort_by(|left, right| (&left.place, &left.id).cmp(&(&right.place, &right.id)));
     report.notes.sort();
     report.notes.dedup();
 }
@@ -95,20 +108,21 @@ fn first_place(race: &Race) -> Option<&Place> {
     race.accesses.first().map(|access| &access.place)
 }
 
-fn position(races: &[&Race], id: &str) -> Result<usize, UnknownRace> {
-    let wanted = id.to_ascii_lowercase();
-    let candidates: Vec<usize> = (0..races.len())
-        .filter(|&index| !wanted.is_empty() && races[index].id.starts_with(&wanted))
+/// The id that a text stands for, or begins.
+fn the_one<'i>(ids: &[&'i str], text: &str) -> Result<&'i str, UnknownRace> {
+    let wanted = text.to_ascii_lowercase();
+    let known = ids.iter().copied();
+    let candidates: Vec<&str> = known
+        .filter(|id| !wanted.is_empty() && id.starts_with(&wanted))
         .collect();
-    let exact = candidates.iter().find(|&&index| races[index].id == wanted);
-    match (exact, candidates.as_slice()) {
-        (Some(&index), _) | (None, &[index]) => Ok(index),
-        _ => Err(UnknownRace {
-            id: id.to_owned(),
-            candidates: candidates
-                .into_iter()
-                .map(|index| races[index].id.clone())
-                .collect(),
-        }),
+    match candidates.as_slice() {
+        [only] => Ok(only),
+        several => match several.iter().find(|id| **id == wanted) {
+            Some(exact) => Ok(exact),
+            None => Err(UnknownRace {
+                id: text.to_owned(),
+                candidates: several.iter().map(|id| (*id).to_owned()).collect(),
+            }),
+        },
     }
 }

@@ -18,6 +18,7 @@ pub const LAYERS: &[&[&str]] = &[
     &["accesses"],
     &["threads"],
     &["races"],
+    &["contracts"],
     &["kiss"],
     &["diagnostics"],
     &["db", "input", "host", "lib"],

@@ -1,6 +1,7 @@
 //! Reports for programs. `server/docs/report.schema.json` describes every field.
 
 mod explanation;
+mod violations;
 
 pub use explanation::explanation;
 
@@ -27,6 +28,11 @@ pub fn json(report: &Report, base: &PathBase) -> String {
             .iter()
             .map(|suppressed| suppressed_view(suppressed, base))
             .collect(),
+        violations: report
+            .violations
+            .iter()
+            .map(|violation| violations::view(violation, base))
+            .collect(),
         baseline: report.baseline.as_ref().map(baseline_view),
         notes: report
             .notes
@@ -39,7 +45,7 @@ pub fn json(report: &Report, base: &PathBase) -> String {
             threads: report.stats.threads,
             shared_locations: report.stats.shared_locations,
             accesses: report.stats.accesses,
-            suppressed: report.suppressed.len(),
+            suppressed: report.suppressed.len() + report.suppressed_violations,
             seconds: report.stats.seconds,
         },
     };
@@ -58,6 +64,7 @@ struct ReportView<'r> {
     version: u32,
     races: Vec<RaceView<'r>>,
     suppressed: Vec<SuppressedView<'r>>,
+    violations: Vec<violations::ViolationView<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<BaselineView<'r>>,
     notes: Vec<NoteView<'r>>,
@@ -224,7 +231,7 @@ fn suppressed_view<'r>(suppressed: &'r SuppressedRace, base: &PathBase) -> Suppr
 fn baseline_view(comparison: &BaselineComparison) -> BaselineView<'_> {
     let gone = comparison.gone.iter();
     BaselineView {
-        known: comparison.known.len(),
+        known: comparison.known.len() + comparison.known_violations.len(),
         gone: gone
             .map(|known| GoneView {
                 id: &known.id,

@@ -2,12 +2,13 @@
 
 mod flows;
 mod states;
+mod violations;
 
 use super::{Access, PathBase, Race, Report, Tier};
 use crate::project::{Note, Place, Severity};
 use serde_json::{Value, json};
 
-/// The id of the only rule.
+/// The id of the rule for races.
 const RULE: &str = "race";
 /// What relative URIs are relative to, by the name that GitHub uses.
 const SOURCE_ROOT: &str = "%SRCROOT%";
@@ -39,11 +40,21 @@ pub fn sarif(report: &Report, base: &PathBase) -> String {
     format!("{log:#}\n")
 }
 
+/// The rules of lock annotations come behind that of races.
+const FIRST_ANNOTATION_RULE: usize = 1;
+
 fn driver() -> Value {
+    let mut rules = vec![race_rule()];
+    rules.extend(violations::rules());
     json!({
         "name": "Racelens",
         "semanticVersion": env!("CARGO_PKG_VERSION"),
-        "rules": [{
+        "rules": rules,
+    })
+}
+
+fn race_rule() -> Value {
+    json!({
             "id": RULE,
             "name": "DataRace",
             "shortDescription": { "text": "Data race" },
@@ -59,7 +70,6 @@ fn driver() -> Value {
                 "precision": "medium",
                 "problem.severity": "warning",
             },
-        }],
     })
 }
 

@@ -1,7 +1,7 @@
 //! What became of each race: new, known before, gone, or accepted by a comment.
 
-use super::super::{KnownRace, PathBase, Race, Report, Suppression};
-use super::{RULE, location, result, without_links};
+use super::super::{KnownRace, PathBase, Race, Report, Suppression, Violation};
+use super::{FIRST_ANNOTATION_RULE, location, result, violations, without_links};
 use serde_json::{Value, json};
 
 /// All results. Those that a comment accepts or that a baseline knows are among them, marked as such, because a
@@ -13,9 +13,15 @@ pub(super) fn results(report: &Report, base: &PathBase) -> Vec<Value> {
     let mut results: Vec<Value> = races
         .map(|race| with_state(result(race, base), state))
         .collect();
+    let violation =
+        |violation: &Violation| violations::result(violation, FIRST_ANNOTATION_RULE, base);
+    let violations = report.violations.iter();
+    results.extend(violations.map(|one| with_state(violation(one), state)));
     if let Some(baseline) = &report.baseline {
         let known = baseline.known.iter().filter(finding);
         results.extend(known.map(|race| with_state(result(race, base), Some("unchanged"))));
+        let known = baseline.known_violations.iter();
+        results.extend(known.map(|one| with_state(violation(one), Some("unchanged"))));
         results.extend(baseline.gone.iter().map(absent));
     }
     for suppressed in &report.suppressed {
@@ -47,11 +53,10 @@ fn suppression(suppression: &Suppression, base: &PathBase) -> Value {
 fn absent(known: &KnownRace) -> Value {
     let location = without_links(&known.location);
     json!({
-        "ruleId": RULE,
-        "ruleIndex": 0,
+        "ruleId": known.code,
         "level": "none",
         "kind": "pass",
-        "message": { "text": format!("The race on `{location}` is gone.") },
+        "message": { "text": format!("The finding on `{location}` is gone.") },
         "suppressions": [],
         "partialFingerprints": { "racelensId/v1": known.id },
         "baselineState": "absent",

@@ -2,6 +2,7 @@
 
 mod explanation;
 mod race;
+mod violation;
 mod words;
 
 pub(super) use words::{access as access_in_words, lock_taken as lock_taken_in_words};
@@ -72,6 +73,10 @@ impl TextWriter {
                 text.push_str("\n\n");
             }
         }
+        for violation in &report.violations {
+            text.push_str(&self.violation(violation, shown.in_full));
+            text.push_str("\n\n");
+        }
         if shown.in_full {
             for suppressed in &report.suppressed {
                 text.push_str(&self.suppressed(suppressed));
@@ -101,6 +106,13 @@ impl TextWriter {
         if parts.is_empty() {
             parts.push(format!("no {new}data race found"));
         }
+        if !report.violations.is_empty() {
+            parts.push(words::counted(
+                report.violations.len(),
+                "violated lock annotation",
+                "violated lock annotations",
+            ));
+        }
         if of(Tier::ProvenSafe) > 0 {
             parts.push(format!("{} proven safe", of(Tier::ProvenSafe)));
         }
@@ -108,12 +120,13 @@ impl TextWriter {
             let below = format!("{} below rank {} not shown", shown.hidden, shown.min_rank);
             parts.push(below);
         }
-        if !report.suppressed.is_empty() {
-            parts.push(format!("{} marked as benign", report.suppressed.len()));
+        let suppressed = report.suppressed.len() + report.suppressed_violations;
+        if suppressed > 0 {
+            parts.push(format!("{suppressed} marked as benign"));
         }
         if let Some(baseline) = &report.baseline {
-            if !baseline.known.is_empty() {
-                let known = baseline.known.len();
+            let known = baseline.known.len() + baseline.known_violations.len();
+            if known > 0 {
                 parts.push(format!("{known} of the baseline not shown"));
             }
             if !baseline.gone.is_empty() {
