@@ -57,6 +57,14 @@ struct Point<'p> {
     forks: &'p ForkState,
 }
 
+/// What has to be held at a point.
+struct Need<'n> {
+    lock: &'n Path,
+    mode: Mode,
+    /// An object that needs no lock as long as no other thread knows it.
+    object: Option<Root>,
+}
+
 /// How a lock is held.
 enum Holding {
     Enough,
@@ -101,17 +109,18 @@ impl Keeper<'_> {
                 locks: &access.locks,
                 forks: &access.forks,
             };
-            if is_new(place)
-                || self
-                    .binder(context)
-                    .path(place)
-                    .is_some_and(|it| is_new(&it))
-            {
-                continue;
-            }
             let subject = || self.program.names(self.function).path(place);
             let key = (access.statement, ViolationKind::GuardedBy, guard.clone());
-            self.check(&point, roots, &guard, wanted, key, &subject, found);
+            let object = new_object(place).or_else(|| {
+                let place = self.binder(context).path(place)?;
+                new_object(&place)
+            });
+            let need = Need {
+                lock: &guard,
+                mode: wanted,
+                object,
+            };
+            self.check(&point, roots, need, key, &subject, found);
         }
     }
 
@@ -151,37 +160,44 @@ impl Keeper<'_> {
             let subject = || callee.name.to_string();
             let kind = ViolationKind::RequiresCapability;
             let key = (call.statement, kind, lock.clone());
-            self.check(&point, roots, lock, wanted, key, &subject, found);
+            let need = Need {
+                lock,
+                mode: wanted,
+                object: None,
+            };
+            self.check(&point, roots, need, key, &subject, found);
         }
     }
 
     /// Notes a violation if a lock is not held at a point where another thread may run.
-    #[allow(clippy::too_many_arguments)] // One call for accesses, one for calls.
     fn check(
         &self,
         point: &Point<'_>,
         roots: &BTreeSet<RootId>,
-        lock: &Path,
-        wanted: Mode,
+        need: Need<'_>,
         key: (StatementId, ViolationKind, Path),
         subject: &dyn Fn() -> String,
         found: &mut ByStatement,
     ) {
-        let holding = self.holding(point, lock, wanted);
+        let holding = self.holding(point, need.lock, need.mode);
         if matches!(holding, Holding::Enough) || found.contains_key(&key) {
             return;
         }
         let threads = point.context.threads_at(point.forks);
-        let root = roots.iter().copied().find(|&root| {
+        let is_shared = |root: RootId| {
             let moment = Moment {
                 root,
                 threads: &threads,
             };
-            self.program
-                .contexts
-                .another_may_run(&self.program.functions, moment)
-        });
-        let Some(root) = root else {
+            let (contexts, functions) = (&self.program.contexts, &self.program.functions);
+            let beside: Vec<RootId> = contexts.running_beside(functions, moment).collect();
+            let mut knowing = beside.iter().copied().chain([root]);
+            !beside.is_empty()
+                && need
+                    .object
+                    .is_none_or(|object| knowing.any(|root| self.is_given(root, object)))
+        };
+        let Some(root) = roots.iter().copied().find(|&root| is_shared(root)) else {
             return;
         };
         let violation = Violation {
@@ -191,10 +207,20 @@ impl Keeper<'_> {
             statement: Some(key.0),
             seen: Some((point.id, root)),
             subject: subject(),
-            lock: self.program.names(self.function).path(lock),
+            lock: self.program.names(self.function).path(need.lock),
             held_shared: matches!(holding, Holding::SharedOnly),
         };
         found.insert(key, violation);
+    }
+
+    /// Whether a thread is given an object when it is started.
+    fn is_given(&self, thread: RootId, object: Root) -> bool {
+        let mut bindings = self.program.contexts.root(thread).bindings.iter();
+        bindings.any(|value| match value.targets() {
+            Targets::Exactly(path) => path.root == object,
+            Targets::OneOf(paths) => paths.iter().any(|path| path.root == object),
+            Targets::Unknown => false,
+        })
     }
 
     fn holding(&self, point: &Point<'_>, lock: &Path, wanted: Mode) -> Holding {
@@ -278,11 +304,12 @@ fn in_caller(lock: &Path, call: &CallFact) -> Option<Path> {
     }
 }
 
-/// Whether a place lies in an object that its own function, or the caller, has allocated.
-// UNSOUND: an object that was allocated on the way to an access is taken to be not yet shared, as far as `guarded_by` is
-// concerned.
-fn is_new(place: &Path) -> bool {
-    matches!(place.root, Root::Heap(_)) && !place.steps.contains(&Step::Deref)
+/// The object that a place lies in, if it was allocated on the way there.
+// UNSOUND: an object that was allocated on the way to an access, and that was not given to a thread when it was
+// started, is taken to be not yet shared, as far as `guarded_by` is concerned.
+fn new_object(place: &Path) -> Option<Root> {
+    let is_new = matches!(place.root, Root::Heap(_)) && !place.steps.contains(&Step::Deref);
+    is_new.then_some(place.root)
 }
 
 /// Gives every violation an id; those that are otherwise alike are told apart by their number.

@@ -1,5 +1,6 @@
 //! The `racelens` program as a user runs it, on good and on bad input.
 
+mod annotations;
 mod bad_files;
 mod bad_projects;
 mod baseline;
