@@ -129,7 +129,23 @@ int main(void) { return 0; }
 ",
         ),
     ]);
-    program.check(&["check"], expect![[r#""#]]);
+    program.check(&["check"], expect![[r#"
+        warning[acquire_capability]: `take` promises to take `c->lock`, but does not always hold it in the end [f94667568c87]
+         --> a.c:2:6
+          |
+        2 | void take(struct conn *c) { (void)c; }
+          |      ^^^^
+
+        warning[release_capability]: `drop` promises to release `c->lock`, but never does [1ed221109821]
+         --> a.c:3:6
+          |
+        3 | void drop(struct conn *c) { (void)c; }
+          |      ^^^^
+
+        no data race found, 2 violated lock annotations
+        1 translation unit, 4 functions, 1 thread, 0 shared locations, 0 accesses, N s
+        exit status 1
+    "#]]);
 }
 
 #[test]

@@ -31,8 +31,8 @@ fn help_names_every_option() {
           -h, --help                    Print help
 
         Exit status:
-          0  no race was found
-          1  races were found
+          0  no race was found, and no lock annotation is violated
+          1  there are races or violated lock annotations
           2  nothing could be analysed, there is no race with the id of --explain, a baseline could not be read or
              written, or the command line is wrong
         exit status 0

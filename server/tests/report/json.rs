@@ -127,6 +127,7 @@ fn a_race_has_the_fields_of_the_manual_in_their_order() {
             }
           ],
           "suppressed": [],
+          "violations": [],
           "notes": [],
           "stats": {
             "units": 3,
