@@ -1,14 +1,15 @@
 //! What library functions do that other threads may notice, as their models say.
 
 use super::extract::{Extraction, Point};
-use super::facts::{Access, CallFact, Cell, StartFact};
+use super::facts::{Access, BarrierFact, CallFact, Cell, PostFact, Publishes, StartFact, Stored};
 use crate::callgraph::FunctionId;
 use crate::ir::{AccessKind, Operand, StatementId};
 use crate::models::{
-    Action, AtomicOperation, FunctionModel, Root, Size, Step, Value as ModelValue,
+    Action, Atomic, AtomicOperation, Context, FunctionModel, Root, Size, Step, Value as ModelValue,
 };
+use crate::signals::{SignalCalls, order_at, releases, stores_something};
 use crate::symexec::{
-    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Value, model_value,
+    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Targets, Value, model_value,
 };
 
 /// A call of a library function in front of its effects.
@@ -30,6 +31,12 @@ pub(super) fn effects(
         arguments,
         values,
     };
+    if let Some(barrier) = model.barrier() {
+        extraction.facts.barriers.push(BarrierFact {
+            statement: point.id,
+            barrier: call.value(barrier).targets(),
+        });
+    }
     for effect in &model.effects {
         match &effect.action {
             Action::Read { pointer, size } => {
@@ -54,10 +61,12 @@ pub(super) fn effects(
                     _ => AccessKind::Update,
                 };
                 let size = Size::Bytes(0);
+                let stored = call.stored(atomic);
                 if let Some(pointer) = &atomic.pointer
                     && let Some(access) = call.access(extraction, pointer, Some(&size), kind)
                 {
                     access.atomic = true;
+                    access.stored = stored;
                 }
             }
             Action::Call {
@@ -76,6 +85,13 @@ pub(super) fn effects(
                 many,
                 ..
             } => {
+                if *context == Context::Signal
+                    && arguments
+                        .first()
+                        .is_some_and(|number| is_fault(&call.value(number)))
+                {
+                    continue;
+                }
                 let started = call.functions(extraction, entry);
                 let repeats = *many || extraction.loops.repeats(point.id);
                 let each = |value| per_thread(extraction, point.id, call.value(value));
@@ -86,16 +102,57 @@ pub(super) fn effects(
                     entry: Some(call.value(entry)),
                     arguments,
                     context: *context,
+                    locks: point.locks.clone(),
                     forks: point.forks.clone(),
+                    signals: point.signals.clone(),
                     repeats,
                 });
             }
+            Action::Post { object } => call.post(extraction, object, model),
             _ => {}
         }
     }
 }
 
+/// Whether a signal's number is that of a fault of the program itself: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
+// UNSOUND: what a handler does for a signal that reports a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) is not
+// compared with what other threads do.
+fn is_fault(number: &Value) -> bool {
+    matches!(number, Value::Constant(4 | 6 | 7 | 8 | 11))
+}
+
 impl LibraryCall<'_> {
+    fn post(&self, extraction: &mut Extraction<'_>, object: &ModelValue, model: &FunctionModel) {
+        let Some(class) = extraction.callees.object(object, self.arguments) else {
+            return;
+        };
+        let releases =
+            |action: &Action| matches!(action, Action::Release { lock } if lock == object);
+        extraction.facts.posts.push(PostFact {
+            statement: self.point.id,
+            class,
+            object: self.value(object).targets(),
+            counts: model.effects.iter().any(|effect| releases(&effect.action)),
+            locks: self.point.locks.clone(),
+            signals: self.point.signals.clone(),
+        });
+    }
+
+    /// What an atomic operation leaves.
+    fn stored(&self, atomic: &Atomic) -> Stored {
+        let order = order_at(atomic.order, self.arguments);
+        Stored {
+            zero: !stores_something(atomic, &|value| self.value(value)),
+            publishes: if releases(order) {
+                Publishes::Everything
+            } else if self.point.signals.is_certainly_fenced() {
+                Publishes::UpToAFence
+            } else {
+                Publishes::Nothing
+            },
+        }
+    }
+
     fn value(&self, value: &ModelValue) -> Value {
         model_value(self.point.state, self.values, value)
     }
@@ -139,6 +196,14 @@ impl LibraryCall<'_> {
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
+            signals: self.point.signals.clone(),
+            once: match action {
+                Action::Once { control, .. } => match self.value(control).targets() {
+                    Targets::Exactly(path) => Some(path),
+                    Targets::OneOf(_) | Targets::Unknown => None,
+                },
+                _ => None,
+            },
             repeats: !matches!(action, Action::Once { .. }),
         });
     }
@@ -178,8 +243,10 @@ impl LibraryCall<'_> {
             frees: false,
             stretches: !matches!(size, Some(Size::Bytes(0))),
             place: self.value(pointer).targets(),
+            stored: Stored::default(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
+            signals: self.point.signals.clone(),
         });
         extraction.facts.accesses.last_mut()
     }

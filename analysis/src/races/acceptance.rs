@@ -1,12 +1,12 @@
 //! Tells the pairs of a location that the user accepts from those to report.
 
+use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Location, MOST_OF_A_GROUP, Pair, compare, note};
 use super::sighting::Sighting;
 use crate::accesses::FunctionFacts;
-use crate::callgraph::{FunctionId, Functions};
+use crate::callgraph::FunctionId;
 use crate::ir::StatementId;
-use crate::threads::Contexts;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -17,8 +17,7 @@ pub type AcceptedStatements = FxHashSet<(FunctionId, StatementId)>;
 #[derive(Clone, Copy)]
 pub(super) struct Accepted<'a> {
     pub statements: &'a AcceptedStatements,
-    pub functions: &'a Functions,
-    pub contexts: &'a Contexts,
+    pub moments: &'a Moments<'a>,
     pub facts: &'a [FunctionFacts],
     pub memory: Memory<'a>,
 }
@@ -56,7 +55,7 @@ impl Accepted<'_> {
                 continue;
             }
             for (right, right_sightings) in &location.groups {
-                let conflict = compare(self.functions, self.contexts, self.memory, left, right);
+                let conflict = compare(self.moments, self.memory, left, right);
                 let Ok(conflict) = conflict else {
                     continue;
                 };

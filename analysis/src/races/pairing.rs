@@ -1,15 +1,18 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
+use super::moments::Moments;
+use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::points_to::Class;
 use crate::symexec::Site;
-use crate::threads::{Contexts, Moment, RootId};
+use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// All conflicting accesses to one location.
 #[derive(Clone, Debug)]
@@ -42,7 +45,7 @@ pub struct Pair {
 /// The sightings of one class of memory, those of one character together.
 #[derive(Default)]
 pub(super) struct Location {
-    pub groups: Vec<(Character, Vec<Sighting>)>,
+    pub groups: Vec<(Arc<Character>, Vec<Sighting>)>,
     /// Accesses that reach this memory only because they touch the whole object around it.
     pub around: BTreeSet<(FunctionId, u32)>,
 }
@@ -52,9 +55,9 @@ pub(super) const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
-const MOST_SIGHTINGS: usize = 1_000;
+const MOST_SIGHTINGS: usize = 4_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 160;
+const MOST_GROUPS: usize = 400;
 
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
@@ -90,6 +93,24 @@ pub(super) fn accesses_by_class(
     by_class
 }
 
+/// Whether more than one thread comes to some of these functions.
+pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[(FunctionId, u32)]) -> bool {
+    let mut only: Option<RootId> = None;
+    let mut latest: Option<FunctionId> = None;
+    for &(function, _) in accesses {
+        // The accesses of a function stand together.
+        if latest.replace(function) == Some(function) {
+            continue;
+        }
+        for root in contexts.of(function).flat_map(|(_, _, roots)| roots) {
+            if contexts.root(*root).many || *only.get_or_insert(*root) != *root {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// Describes the accesses of one class.
 pub(super) fn location(
     surroundings: &Surroundings<'_>,
@@ -98,7 +119,7 @@ pub(super) fn location(
     class: Class,
     accesses: &[(FunctionId, u32)],
 ) -> Location {
-    let mut index: FxHashMap<Character, usize> = FxHashMap::default();
+    let mut index: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
     let mut location = Location::default();
     for &(function, number) in accesses {
         let access = &facts[function.0 as usize].accesses[number as usize];
@@ -106,13 +127,13 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    // UNSOUND: a location with more than 1000 accesses, counted once for each context, is judged by the first
+    // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
         let before = left;
         for &(function, number) in accesses {
-            let Some((context_id, context, roots)) = contexts.nth(function, turn) else {
+            let Some(context) = contexts.nth(function, turn) else {
                 continue;
             };
             if left == 0 {
@@ -120,11 +141,11 @@ pub(super) fn location(
             }
             left -= 1;
             let access = &facts[function.0 as usize].accesses[number as usize];
-            let character = surroundings.character(access, function, context, roots);
+            let character = Arc::new(surroundings.character(access, function, context));
             let sighting = Sighting {
                 function,
                 access: number,
-                context: context_id,
+                context: context.0,
             };
             let at = *index.entry(character.clone()).or_insert_with(|| {
                 location.groups.push((character, Vec::new()));
@@ -142,8 +163,7 @@ pub(super) fn location(
 /// The pairs of a location that nothing keeps apart.
 pub(super) fn pairs(
     location: &Location,
-    functions: &Functions,
-    contexts: &Contexts,
+    moments: &Moments<'_>,
     facts: &[FunctionFacts],
     memory: Memory<'_>,
 ) -> Vec<Pair> {
@@ -151,7 +171,12 @@ pub(super) fn pairs(
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            let Ok(conflict) = compare(functions, contexts, memory, left, right) else {
+            // What costs least is asked first.
+            let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
+            if !conflicts || moments.in_parallel(&left.when, &right.when).is_err() {
+                continue;
+            }
+            let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
             };
             for &first in left_sightings.iter().take(MOST_OF_A_GROUP) {
@@ -197,12 +222,13 @@ pub enum Apart {
     CommonLock,
     /// No two threads get there at the same time.
     NeverParallel,
+    /// One of them comes before the other.
+    Ordered(OrderKind),
 }
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
 pub(super) fn compare(
-    functions: &Functions,
-    contexts: &Contexts,
+    moments: &Moments<'_>,
     memory: Memory<'_>,
     left: &Character,
     right: &Character,
@@ -217,7 +243,7 @@ pub(super) fn compare(
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = in_parallel(functions, contexts, left, right).ok_or(Apart::NeverParallel)?;
+    let roots = moments.in_parallel(&left.when, &right.when)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,
@@ -288,35 +314,6 @@ impl Pair {
             self.both_write,
         )
     }
-}
-
-/// Two threads that can be there at the same time, one for each side; two different ones if possible.
-fn in_parallel(
-    functions: &Functions,
-    contexts: &Contexts,
-    left: &Character,
-    right: &Character,
-) -> Option<(RootId, RootId)> {
-    let mut same = None;
-    for &mine in &left.roots {
-        for &theirs in &right.roots {
-            let one = Moment {
-                root: mine,
-                threads: &left.threads,
-            };
-            let other = Moment {
-                root: theirs,
-                threads: &right.threads,
-            };
-            if contexts.in_parallel(functions, one, other) {
-                if mine != theirs {
-                    return Some((mine, theirs));
-                }
-                same = same.or(Some((mine, theirs)));
-            }
-        }
-    }
-    same
 }
 
 /// Whether what a start gives to each thread is given to one only: the start's code runs once.

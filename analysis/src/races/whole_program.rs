@@ -4,7 +4,9 @@ use super::acceptance::{Accepted, AcceptedStatements};
 use super::evidence::{Evidence, rank};
 use super::guards;
 use super::identity::fingerprint;
+use super::moments::Moments;
 use super::naming::{Names, location_name};
+use super::ordering::Orders;
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::read_modify_write::write_of;
@@ -15,7 +17,7 @@ use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Stateme
 use crate::locksets::Lockset;
 use crate::models::Models;
 use crate::points_to::{self, Constraints, PointsTo};
-use crate::summaries::{Semaphores, Summaries, summarise_program};
+use crate::summaries::{Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
 use rayon::prelude::*;
@@ -37,6 +39,7 @@ pub struct WholeProgram {
     pub summaries: Summaries,
     pub facts: Vec<FunctionFacts>,
     pub contexts: Contexts,
+    pub orders: Orders,
     /// Sorted by rank, the highest first.
     pub races: Vec<Race>,
     /// Pairs with a side that the user accepts, by location. A location can be among the races too: by other pairs.
@@ -61,15 +64,18 @@ pub fn analyse(
     });
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
-    let semaphores = Semaphores::new(&graph);
+    let objects = SyncObjects::new(&graph);
     let (summaries, facts) =
-        summarise_program(&graph, &semaphores, &components, &|callees, analysed| {
+        summarise_program(&graph, &objects, &components, &|callees, analysed| {
             function_facts(callees, analysed)
         });
     let contexts = contexts(&graph, &facts, &components, &options.threads);
+    let orders = Orders::new(&graph, &objects, &facts, &contexts);
     let surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
+        moments: Moments::new(&functions, &contexts, &orders),
+        locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
@@ -81,6 +87,7 @@ pub fn analyse(
     };
     let (races, accepted_races): (Vec<_>, Vec<_>) = by_class
         .par_iter()
+        .filter(|(_, accesses)| pairing::is_reached_by_several(&contexts, accesses))
         .map(|(class, accesses)| {
             let location = pairing::location(&surroundings, &facts, &contexts, *class, accesses);
             search.races(&location)
@@ -95,6 +102,7 @@ pub fn analyse(
         summaries,
         facts,
         contexts,
+        orders,
         races,
         accepted_races,
         shared_locations,
@@ -175,12 +183,11 @@ impl Search<'_> {
             is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
-        let pairs =
-            |of: &Location| pairing::pairs(of, functions, self.contexts, self.facts, memory);
+        let moments = &self.surroundings.moments;
+        let pairs = |of: &Location| pairing::pairs(of, moments, self.facts, memory);
         let accepted = Accepted {
             statements: self.accepted,
-            functions,
-            contexts: self.contexts,
+            moments,
             facts: self.facts,
             memory,
         };
@@ -264,13 +271,13 @@ impl Search<'_> {
         let guard = guards::guard(location, &counted_as).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
-            let (_, context, roots) = self.contexts.of(function).next()?;
-            let held = held_locks(access, function, context).into_iter();
+            let context = self.contexts.of(function).next()?;
+            let held = held_locks(access, function, context.1).into_iter();
             let mut guards = held.filter(|(path, held)| {
                 let alone = BTreeMap::from([(path.clone(), *held)]);
                 let character = self
                     .surroundings
-                    .character_holding(access, function, context, roots, alone);
+                    .character_holding(access, function, context, alone);
                 guard.lock.guards(&character.protection, character.writes)
             });
             let (lock, _) = guards.next()?;

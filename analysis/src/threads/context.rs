@@ -3,11 +3,14 @@
 use super::absolute::Binder;
 use crate::accesses::CallFact;
 use crate::callgraph::FunctionId;
+use crate::dataflow::Domain;
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
-use crate::locksets::{Lockset, Mode};
+use crate::locksets::{Effect, Lockset, Mode};
+use crate::signals::{Locks, SignalState};
 use crate::symexec::{Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// One way to be entered. Several calls that agree on all of it are one context.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -20,7 +23,11 @@ pub struct Context {
     /// What the formals are, as everybody knows it.
     pub bindings: Vec<Value>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
-    pub threads: BTreeMap<Origin, Running>,
+    pub threads: Arc<BTreeMap<Origin, Running>>,
+    /// What this thread has posted and waited for, by names that mean the same to everybody.
+    pub signals: Arc<SignalState>,
+    /// What makes sure that this runs only once in the whole program.
+    pub once: Arc<BTreeSet<Path>>,
 }
 
 /// Whether a thread may still run.
@@ -68,8 +75,11 @@ impl Context {
     }
 
     /// The threads that this thread may have started until a point of the function.
-    pub fn threads_at(&self, since: &ForkState) -> BTreeMap<Origin, Running> {
-        let mut threads = self.threads.clone();
+    pub fn threads_at(&self, since: &ForkState) -> Arc<BTreeMap<Origin, Running>> {
+        if since.is_idle() {
+            return self.threads.clone();
+        }
+        let mut threads = BTreeMap::clone(&self.threads);
         for running in threads.values_mut() {
             if let Running::Perhaps(Some(handle)) = running
                 && since
@@ -86,7 +96,34 @@ impl Context {
         for (origin, handle) in since.running() {
             threads.insert(origin, Running::Perhaps(handle.cloned()));
         }
-        threads
+        Arc::new(threads)
+    }
+
+    /// What this thread has posted and waited for until a point of the function.
+    pub fn signals_at(
+        &self,
+        since: &SignalState,
+        locks: &Lockset,
+        name: FunctionRef,
+    ) -> Arc<SignalState> {
+        let keeps_locks = !locks.releases() || self.signals.unset().next().is_none();
+        if *since == SignalState::default() && keeps_locks {
+            return self.signals.clone();
+        }
+        let binder = Binder {
+            function: name,
+            bindings: &self.bindings,
+        };
+        let unique = |path: &Path| binder.unique(path);
+        let around = Locks {
+            held: self.held.keys().filter_map(unique).collect(),
+            at_entry: false,
+        };
+        let mut before = (*self.signals).clone();
+        if locks.releases() {
+            before.forget_unset();
+        }
+        Arc::new(before.then(&since.rebound(&unique, &around)))
     }
 
     /// The context of a callee.
@@ -104,10 +141,23 @@ impl Context {
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
             threads: self.threads_at(&call.forks),
+            signals: self.signals_at(&call.signals, &call.locks, name),
+            once: self.once.clone(),
             ..Context::default()
         };
-        for running in context.threads.values_mut() {
-            if let Running::Perhaps(handle) = running {
+        if let Some(control) = call
+            .once
+            .as_ref()
+            .and_then(|control| binder.unique(control))
+        {
+            Arc::make_mut(&mut context.once).insert(control);
+        }
+        let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
+        if context.threads.values().any(has_handle) {
+            for running in Arc::make_mut(&mut context.threads).values_mut() {
+                let Running::Perhaps(handle) = running else {
+                    continue;
+                };
                 *handle = handle.take().and_then(|handle| {
                     let place = renamed(&handle.place, call, parameters)
                         .or_else(|| binder.path(&handle.place))?;
@@ -164,16 +214,30 @@ impl Context {
                 })
                 .collect(),
             threads: joined_threads(&self.threads, &other.threads),
+            signals: joined_signals(&self.signals, &other.signals),
+            once: Arc::new(&*self.once & &*other.once),
         }
     }
 }
 
+fn joined_signals(left: &Arc<SignalState>, right: &Arc<SignalState>) -> Arc<SignalState> {
+    if left == right {
+        return left.clone();
+    }
+    let mut joined = (**left).clone();
+    joined.join(right);
+    Arc::new(joined)
+}
+
 fn joined_threads(
-    left: &BTreeMap<Origin, Running>,
-    right: &BTreeMap<Origin, Running>,
-) -> BTreeMap<Origin, Running> {
-    let mut joined = left.clone();
-    for (origin, theirs) in right {
+    left: &Arc<BTreeMap<Origin, Running>>,
+    right: &Arc<BTreeMap<Origin, Running>>,
+) -> Arc<BTreeMap<Origin, Running>> {
+    if left == right {
+        return left.clone();
+    }
+    let mut joined = BTreeMap::clone(left);
+    for (origin, theirs) in right.iter() {
         let mine = joined.entry(*origin).or_insert_with(|| theirs.clone());
         if mine != theirs {
             let is_ended = *mine == Running::Ended && *theirs == Running::Ended;
@@ -184,7 +248,7 @@ fn joined_threads(
             };
         }
     }
-    joined
+    Arc::new(joined)
 }
 
 /// The names that a caller's place has in the callee.

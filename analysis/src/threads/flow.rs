@@ -10,9 +10,11 @@ use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
+use crate::signals::SignalState;
 use crate::symexec::{Path, Root, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
@@ -36,14 +38,23 @@ pub(super) struct Reached {
     context: Context,
     pub roots: BTreeSet<RootId>,
     pub arrivals: Vec<Arrival>,
+    /// The same, to find them.
+    known_arrivals: FxHashSet<Arrival>,
     /// The contexts that its calls lead to; known when it has been visited.
-    calls: Option<Vec<(FunctionId, ContextId)>>,
+    calls: Option<Vec<(FunctionId, ContextId, StatementId)>>,
     /// Threads that are started in it.
     pub starts: Vec<(RootId, bool)>,
 }
 
+impl Reached {
+    /// The contexts that its calls lead to, and where they stand.
+    pub fn calls(&self) -> &[(FunctionId, ContextId, StatementId)] {
+        self.calls.as_deref().unwrap_or_default()
+    }
+}
+
 /// How a context is entered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arrival {
     Root(RootId),
     Call {
@@ -155,6 +166,7 @@ impl Flow<'_> {
                     entry: function,
                     kind,
                     bindings: vec![Value::Anything; body.parameters],
+                    signals: Arc::default(),
                     many: kind != RootKind::Main,
                     parents: BTreeSet::new(),
                     programs: BTreeSet::new(),
@@ -171,6 +183,7 @@ impl Flow<'_> {
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
         let context = Context {
             bindings: root.bindings.clone(),
+            signals: root.signals.clone(),
             ..Context::default()
         };
         self.add_root_in(context, root)
@@ -196,7 +209,7 @@ impl Flow<'_> {
         let known = &mut self.contexts.functions[function.0 as usize];
         let id = known.find_or_add(context);
         let reached = &mut known.contexts[id.0 as usize];
-        if !reached.arrivals.contains(&arrival) {
+        if reached.known_arrivals.insert(arrival) {
             reached.arrivals.push(arrival);
         }
         let before = reached.roots.len();
@@ -245,7 +258,7 @@ impl Flow<'_> {
         let roots = reached.roots.clone();
         if let Some(calls) = &reached.calls {
             // Only more threads come here: they go where the others went.
-            for (callee, context) in calls.clone() {
+            for (callee, context, _) in calls.clone() {
                 self.spread(callee, context, &roots);
             }
             return;
@@ -268,7 +281,7 @@ impl Flow<'_> {
                 let reached =
                     &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
                 if let Some(calls) = &mut reached.calls {
-                    calls.push((target, callee));
+                    calls.push((target, callee, call.statement));
                 }
             }
         }
@@ -336,7 +349,11 @@ impl Flow<'_> {
                 by: function,
                 at: start.statement,
             };
-            let root = self.root(entry, kind, bindings, start.statement, function);
+            let name = self.graph.functions.body(function).function;
+            let signals = context.signals_at(&start.signals, &start.locks, name);
+            let signals = Arc::new(signals.inherited());
+            let known = (bindings, signals);
+            let root = self.root(entry, kind, known, start.statement, function);
             let before = context.threads_at(&start.forks);
             let running = before
                 .iter()
@@ -355,17 +372,19 @@ impl Flow<'_> {
         &mut self,
         entry: FunctionId,
         kind: RootKind,
-        mut bindings: Vec<Value>,
+        (mut bindings, mut signals): (Vec<Value>, Arc<SignalState>),
         at: StatementId,
         by: FunctionId,
     ) -> RootId {
         let known = self.started.entry((by, at, entry)).or_default();
         if known.len() >= MOST_ROOTS_OF_A_START {
             bindings.fill(Value::Anything);
+            signals = Arc::default();
         }
-        let same = known
-            .iter()
-            .find(|root| self.contexts.roots[root.0 as usize].bindings == bindings);
+        let same = known.iter().find(|root| {
+            let root = &self.contexts.roots[root.0 as usize];
+            root.bindings == bindings && root.signals == signals
+        });
         if let Some(same) = same {
             return *same;
         }
@@ -373,6 +392,7 @@ impl Flow<'_> {
             entry,
             kind,
             bindings,
+            signals,
             many: false,
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),
@@ -415,6 +435,7 @@ impl FunctionContexts {
             context,
             roots: BTreeSet::new(),
             arrivals: Vec::new(),
+            known_arrivals: FxHashSet::default(),
             calls: None,
             starts: Vec::new(),
         });
@@ -468,55 +489,5 @@ impl Contexts {
 
     pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {
         &self.functions[function.0 as usize].contexts[context.0 as usize]
-    }
-
-    /// How a thread gets to a context: calls from its entry down, the shortest such way.
-    pub fn call_path(
-        &self,
-        root: RootId,
-        function: FunctionId,
-        context: ContextId,
-    ) -> Vec<(FunctionId, StatementId)> {
-        let start = (function, context);
-        let mut from: FxHashMap<(FunctionId, ContextId), (FunctionId, ContextId, StatementId)> =
-            FxHashMap::default();
-        let mut queue = std::collections::VecDeque::from([start]);
-        let mut end = None;
-        while let Some((function, context)) = queue.pop_front() {
-            let reached = self.reached(function, context);
-            if reached.arrivals.contains(&Arrival::Root(root)) {
-                end = Some((function, context));
-                break;
-            }
-            for arrival in &reached.arrivals {
-                let Arrival::Call {
-                    caller,
-                    context: above,
-                    at,
-                    ..
-                } = *arrival
-                else {
-                    continue;
-                };
-                let next = (caller, above);
-                if next != start
-                    && !from.contains_key(&next)
-                    && self.reached(caller, above).roots.contains(&root)
-                {
-                    from.insert(next, (function, context, at));
-                    queue.push_back(next);
-                }
-            }
-        }
-        let mut path = Vec::new();
-        let mut at = end;
-        while let Some(place) = at {
-            let Some((callee, context, statement)) = from.get(&place) else {
-                break;
-            };
-            path.push((place.0, *statement));
-            at = Some((*callee, *context));
-        }
-        path
     }
 }

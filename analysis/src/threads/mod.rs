@@ -2,13 +2,15 @@
 //! entered: the locks that are held and what the formals are.
 
 mod absolute;
+mod call_paths;
 mod context;
 mod flow;
 mod multiplicity;
 mod order;
 mod roots;
 
-pub use absolute::Binder;
+pub use absolute::{Binder, is_unique};
+pub use call_paths::CallPaths;
 pub use context::{Context, ContextId, Held, Running};
 pub use flow::{Arrival, Contexts, contexts};
 pub use order::Moment;

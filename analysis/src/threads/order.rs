@@ -21,13 +21,18 @@ impl Contexts {
         if self.never_parallel(one, other) || in_different_programs(one, other) {
             return false;
         }
+        if one.is_main_thread() && other.is_main_thread() {
+            return false;
+        }
         if left.root == right.root {
+            // UNSOUND: a signal handler is taken not to run in two threads at the same time; the signal is
+            // blocked while its handler runs, but only in that thread.
+            if one.kind.is_signal() {
+                return false;
+            }
             // Only if it can be started again while it runs.
             let own = one.origin(functions);
             return one.many && own.is_none_or(|own| self.runs_beside_itself(left.root, own));
-        }
-        if one.is_main_thread() && other.is_main_thread() {
-            return false;
         }
         self.may_overlap(functions, left, right.root)
             && self.may_overlap(functions, right, left.root)
@@ -92,6 +97,22 @@ impl Contexts {
             is_child = false;
         }
         true
+    }
+
+    /// Whether no thread of this kind has been started yet at a moment.
+    pub fn starts_later(&self, functions: &Functions, moment: Moment<'_>, other: RootId) -> bool {
+        let mut descendant = other;
+        for _ in 0..self.roots.len() {
+            let Some(parent) = self.only_parent(descendant) else {
+                return false;
+            };
+            if parent == moment.root {
+                let origin = self.root(descendant).origin(functions);
+                return origin.is_some_and(|origin| !moment.threads.contains_key(&origin));
+            }
+            descendant = parent;
+        }
+        false
     }
 
     /// Whether two threads of one parent may run at the same time: one has not ended when the other is started.

@@ -5,8 +5,10 @@ use crate::forks::Origin;
 use crate::ir::{FunctionRef, StatementId};
 use crate::locksets::Mode;
 use crate::models;
+use crate::signals::SignalState;
 use crate::symexec::{Path, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -19,6 +21,8 @@ pub struct ThreadRoot {
     pub kind: RootKind,
     /// What its formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// What its starter has waited for.
+    pub signals: Arc<SignalState>,
     /// Several of it may run at the same time.
     pub many: bool,
     /// The threads that start it.
@@ -46,6 +50,10 @@ pub enum RootKind {
 }
 
 impl RootKind {
+    pub fn is_signal(self) -> bool {
+        matches!(self, RootKind::Started { context, .. } if context == models::Context::Signal)
+    }
+
     /// Whether it begins when it is started and ends when it is joined, as timers and handlers do not.
     pub fn is_thread(self) -> bool {
         match self {

@@ -64,8 +64,7 @@ pub(super) fn path(
     context: ContextId,
     root: RootId,
 ) -> Vec<Call> {
-    let contexts = &checked.program().contexts;
-    let calls = contexts.call_path(root, function, context);
+    let calls = checked.call_path(root, function, context);
     let callers = calls.iter().map(|(caller, _)| *caller);
     let callees = callers.skip(1).chain([function]);
     calls

@@ -10,7 +10,7 @@ use racelens_analysis::host::{Analysis, CheckedProgram};
 use racelens_analysis::ir::StatementId;
 use racelens_analysis::models::Models;
 use racelens_analysis::races::{Options, Sighting, WholeProgram};
-use racelens_analysis::threads::{self, ThreadRules};
+use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use ustr::Ustr;
@@ -19,6 +19,7 @@ pub(super) struct Checked<'w> {
     pub places: Places<'w>,
     analysis: &'w Analysis,
     checked: CheckedProgram,
+    paths: CallPaths,
 }
 
 impl<'w> Checked<'w> {
@@ -34,11 +35,13 @@ impl<'w> Checked<'w> {
             threads: thread_rules(options),
             ..Options::default()
         };
+        let checked =
+            workspace.in_parallel(|analysis| analysis.check_accepting(models, options, accepted));
         Checked {
             places,
             analysis,
-            checked: workspace
-                .in_parallel(|analysis| analysis.check_accepting(models, options, accepted)),
+            paths: CallPaths::new(&checked.program.contexts),
+            checked,
         }
     }
 
@@ -54,6 +57,17 @@ impl<'w> Checked<'w> {
     /// What library functions do, with what the program's annotations say.
     pub fn models(&self) -> &Models {
         &self.checked.models
+    }
+
+    /// The calls from a thread's entry down to a function in a context, with the functions that they stand in.
+    pub fn call_path(
+        &self,
+        root: RootId,
+        function: FunctionId,
+        context: ContextId,
+    ) -> Vec<(FunctionId, StatementId)> {
+        let contexts = &self.program().contexts;
+        self.paths.path(contexts, root, function, context)
     }
 
     /// The function as the database knows it.
