@@ -55,21 +55,21 @@ fn driver() -> Value {
 
 fn race_rule() -> Value {
     json!({
-            "id": RULE,
-            "name": "DataRace",
-            "shortDescription": { "text": "Data race" },
-            "fullDescription": { "text":
-                "Two threads can access the same memory at the same time, at least one of them writes, and no common lock protects both." },
-            "help": {
-                "text": include_str!("help.md"),
-                "markdown": include_str!("help.md"),
-            },
-            "defaultConfiguration": { "level": "warning" },
-            "properties": {
-                "tags": ["concurrency", "correctness", "external/cwe/cwe-362"],
-                "precision": "medium",
-                "problem.severity": "warning",
-            },
+        "id": RULE,
+        "name": "DataRace",
+        "shortDescription": { "text": "Data race" },
+        "fullDescription": { "text":
+            "Two threads can access the same memory at the same time, at least one of them writes, and no common lock protects both." },
+        "help": {
+            "text": include_str!("help.md"),
+            "markdown": include_str!("help.md"),
+        },
+        "defaultConfiguration": { "level": "warning" },
+        "properties": {
+            "tags": ["concurrency", "correctness", "external/cwe/cwe-362"],
+            "precision": "medium",
+            "problem.severity": "warning",
+        },
     })
 }
 
