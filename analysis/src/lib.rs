@@ -2,6 +2,7 @@
 
 pub mod accesses;
 pub mod callgraph;
+pub mod contracts;
 pub mod dataflow;
 pub mod db;
 pub mod forks;

@@ -189,3 +189,23 @@ fn a_lock_handed_from_node_to_node_is_held_by_the_present_one() {
             f returns {}"#]],
     );
 }
+
+#[test]
+fn names_that_depend_on_each_other_stand_for_both_objects() {
+    check(
+        "void f(struct private *a, struct private *b) {
+             struct private *first = a->count < b->count ? a : b;
+             struct private *second = first == a ? b : a;
+             lock(&first->lock); probe(); lock(&second->lock); probe();
+         }
+         void g(int c, struct private *a, struct private *b) {
+             struct private *first = c ? a : b, *second = c ? b : a;
+             lock(&first->lock); lock(&second->lock); probe();
+         }
+         void h(struct private *a, struct private *b) {
+             if (a->count > b->count) { struct private *swap = a; a = b; b = swap; }
+             lock(&a->lock); lock(&b->lock);
+         }",
+        expect![""],
+    );
+}

@@ -64,7 +64,7 @@ fn a_pointer_and_its_first_element_are_the_same_place() {
 }
 
 #[test]
-fn where_paths_meet_a_value_is_one_of_several() {
+fn where_paths_meet_a_value_gets_a_name() {
     check(
         &format!(
             "{TYPES} void f(int c, struct device *a, struct device *b) {{ struct device *p; if (c) p = a; else p = b; probe(&p->lock); if (!c) p = 0; probe(p); }}"

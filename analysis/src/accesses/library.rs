@@ -227,7 +227,7 @@ impl LibraryCall<'_> {
             match step {
                 Step::Dereference => class = points_to.deref(class)?,
                 Step::Element => {}
-                Step::Field(_) => return None,
+                Step::Field(_) | Step::Member(..) => return None,
             }
         }
         if !points_to.is_shared(class) {

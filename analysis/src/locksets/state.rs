@@ -236,6 +236,15 @@ impl<E: Effect> Untested<E> {
                 right,
                 ..
             } => match (known(left), right, known(right), left) {
+                // A bit that is set makes the whole not zero.
+                (Some(Knowledge::Same), Operand::Integer(_), _, _)
+                    if *operator == BinaryOperator::And =>
+                {
+                    Some(Knowledge::Test {
+                        nonzero: Signs::NONZERO,
+                        zero: Signs::ALL,
+                    })
+                }
                 (Some(known), Operand::Integer(constant), _, _) => {
                     known.compared(*operator, *constant, self.only_zero_matters())
                 }

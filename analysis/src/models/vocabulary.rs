@@ -1,5 +1,6 @@
 //! The words in which models speak: a function's effects, in order, on values named by argument.
 
+use crate::ir::RecordRef;
 use ustr::Ustr;
 
 /// What one function does, as far as its callers can notice.
@@ -187,6 +188,8 @@ pub enum Step {
     /// A pointer to this member of the record pointed to. A model may name a member that some
     /// version of the library lacks; the effect then does not apply.
     Field(Ustr),
+    /// The same where the record is known, as it is to a declaration of the program.
+    Member(RecordRef, Ustr),
     /// A pointer to some element of the array pointed to.
     Element,
 }

@@ -293,10 +293,12 @@ impl Finder<'_> {
         if access.kind == AccessKind::Read || flags.is_empty() {
             return Vec::new();
         }
-        let mut classes = vec![access.cell.class];
-        if access.cell.whole {
-            classes.extend(self.graph.points_to().parts(access.cell.class));
+        if !access.cell.whole {
+            let class = Some(access.cell.class).filter(|class| flags.contains(*class));
+            return class.into_iter().collect();
         }
+        let mut classes = self.graph.points_to().parts(access.cell.class);
+        classes.push(access.cell.class);
         classes.sort_unstable();
         classes.dedup();
         classes.retain(|class| flags.contains(*class));

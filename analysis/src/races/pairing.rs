@@ -51,7 +51,7 @@ pub(super) struct Location {
 }
 
 /// So many sightings of one character are told apart in pairs.
-const MOST_OF_A_GROUP: usize = 12;
+pub(super) const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
@@ -179,7 +179,6 @@ pub(super) fn pairs(
             let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
             };
-            let (left_root, right_root) = conflict.roots;
             for &first in left_sightings.iter().take(MOST_OF_A_GROUP) {
                 for &second in right_sightings.iter().take(MOST_OF_A_GROUP) {
                     // Two that touch the whole object meet there, and not once more in each part.
@@ -190,15 +189,7 @@ pub(super) fn pairs(
                     if is_around(first) && is_around(second) {
                         continue;
                     }
-                    let pair = Pair {
-                        first,
-                        first_root: left_root,
-                        second,
-                        second_root: right_root,
-                        likeness: conflict.likeness,
-                        both_write: left.writes && right.writes,
-                        same_kind_of_lock: conflict.same_kind_of_lock,
-                    };
+                    let pair = Pair::new((left, first), (right, second), conflict);
                     note(&mut found, pair, facts);
                 }
             }
@@ -261,10 +252,14 @@ pub(super) fn compare(
     })
 }
 
-type Place = (FunctionId, crate::ir::StatementId);
+pub(super) type Place = (FunctionId, crate::ir::StatementId);
 
 /// Keeps the best pair for each two statements.
-fn note(found: &mut BTreeMap<(Place, Place), Pair>, pair: Pair, facts: &[FunctionFacts]) {
+pub(super) fn note(
+    found: &mut BTreeMap<(Place, Place), Pair>,
+    pair: Pair,
+    facts: &[FunctionFacts],
+) {
     let place = |sighting: Sighting| {
         let access = &facts[sighting.function.0 as usize].accesses[sighting.access as usize];
         (sighting.function, access.statement)
@@ -282,6 +277,24 @@ fn note(found: &mut BTreeMap<(Place, Place), Pair>, pair: Pair, facts: &[Functio
 }
 
 impl Pair {
+    /// Two sightings with their characters, which conflict.
+    pub(super) fn new(
+        (left, first): (&Character, Sighting),
+        (right, second): (&Character, Sighting),
+        conflict: Conflict,
+    ) -> Pair {
+        let (first_root, second_root) = conflict.roots;
+        Pair {
+            first,
+            first_root,
+            second,
+            second_root,
+            likeness: conflict.likeness,
+            both_write: left.writes && right.writes,
+            same_kind_of_lock: conflict.same_kind_of_lock,
+        }
+    }
+
     fn turned(self) -> Pair {
         Pair {
             first: self.second,

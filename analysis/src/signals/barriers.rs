@@ -3,6 +3,7 @@
 
 use crate::symexec::{Path, Site};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// How often a barrier may have been passed: at least and at most so often, and so many times modulo a
 /// period, which is what a loop that passes it twice in each turn leaves.
@@ -91,6 +92,21 @@ impl Passes {
             0 => distance != 0,
             period => !distance.is_multiple_of(period),
         }
+    }
+}
+
+/// `1`, `0 to 3`, `1 and more, 0 modulo 2`.
+impl fmt::Display for Passes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.most {
+            Some(most) if most == self.least => write!(f, "{most}")?,
+            Some(most) => write!(f, "{} to {most}", self.least)?,
+            None => write!(f, "{} and more", self.least)?,
+        }
+        if self.period > 1 {
+            write!(f, ", {} modulo {}", self.rest, self.period)?;
+        }
+        Ok(())
     }
 }
 

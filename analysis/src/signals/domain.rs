@@ -101,6 +101,13 @@ impl SignalState {
         self.unset.iter()
     }
 
+    /// What this thread may have posted; `None` for what has no exact name.
+    pub fn posted(&self) -> impl Iterator<Item = Option<&Path>> {
+        let unknown = self.posted_any.then_some(None);
+        let known = self.posted.iter().map(|posted| posted.path.as_ref());
+        known.chain(unknown)
+    }
+
     /// Whether this thread may have posted the signal.
     pub fn may_have_posted(&self, signal: &Path, class: Class) -> bool {
         self.posted_any

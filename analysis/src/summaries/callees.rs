@@ -222,7 +222,7 @@ impl SignalCalls for Callees<'_> {
             match step {
                 Step::Dereference => class = points_to.deref(class)?,
                 Step::Element => {}
-                Step::Field(_) => return None,
+                Step::Field(_) | Step::Member(..) => return None,
             }
         }
         Some(class)

@@ -2,7 +2,7 @@
 //! function's entry comes to them, instead of copies of them going up to every thread.
 
 use super::absolute::{Binder, handed_over};
-use super::context::{Context, ContextId, Running};
+use super::context::{Context, ContextId, Held, Running};
 use super::multiplicity;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
@@ -143,17 +143,37 @@ impl Flow<'_> {
                 Entries::Exported if is_external => RootKind::Exported,
                 Entries::Exported | Entries::Threads => continue,
             };
-            self.add_root(ThreadRoot {
-                entry: function,
-                kind,
-                bindings: vec![Value::Anything; body.parameters],
-                signals: Arc::default(),
-                many: kind != RootKind::Main,
-                parents: BTreeSet::new(),
-                programs: BTreeSet::new(),
-                running_before: BTreeSet::new(),
-                restarted: false,
+            let held = match kind {
+                RootKind::Exported | RootKind::Named => rules.held_at_entry.get(&body.function),
+                RootKind::Main | RootKind::Started { .. } => None,
+            };
+            let held = held.into_iter().flatten().map(|(lock, mode)| {
+                let held = Held {
+                    mode: *mode,
+                    by: function,
+                    at: None,
+                };
+                (lock.clone(), held)
             });
+            let context = Context {
+                bindings: vec![Value::Anything; body.parameters],
+                held: held.collect(),
+                ..Context::default()
+            };
+            self.add_root_in(
+                context,
+                ThreadRoot {
+                    entry: function,
+                    kind,
+                    bindings: vec![Value::Anything; body.parameters],
+                    signals: Arc::default(),
+                    many: kind != RootKind::Main,
+                    parents: BTreeSet::new(),
+                    programs: BTreeSet::new(),
+                    running_before: BTreeSet::new(),
+                    restarted: false,
+                },
+            );
         }
         while let Some((_, function, context)) = self.pending.pop_first() {
             self.visit(function, context);
@@ -161,12 +181,16 @@ impl Flow<'_> {
     }
 
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
-        let id = RootId(self.contexts.roots.len() as u32);
         let context = Context {
             bindings: root.bindings.clone(),
             signals: root.signals.clone(),
             ..Context::default()
         };
+        self.add_root_in(context, root)
+    }
+
+    fn add_root_in(&mut self, context: Context, root: ThreadRoot) -> RootId {
+        let id = RootId(self.contexts.roots.len() as u32);
         let entry = root.entry;
         self.contexts.roots.push(root);
         self.enter(entry, context, &BTreeSet::from([id]), Arrival::Root(id));
@@ -216,7 +240,7 @@ impl Flow<'_> {
                             models::Mode::Exclusive => Mode::Exclusive,
                             models::Mode::Shared => Mode::Shared,
                         };
-                        let held = super::context::Held {
+                        let held = Held {
                             mode,
                             by: function,
                             at: None,

@@ -2,11 +2,12 @@
 
 use crate::callgraph::{FunctionId, Functions};
 use crate::forks::Origin;
-use crate::ir::StatementId;
+use crate::ir::{FunctionRef, StatementId};
+use crate::locksets::Mode;
 use crate::models;
 use crate::signals::SignalState;
-use crate::symexec::Value;
-use std::collections::BTreeSet;
+use crate::symexec::{Path, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -80,6 +81,9 @@ pub struct ThreadRules {
     pub named_entries: Vec<Ustr>,
     /// Entries that never run at the same time.
     pub never_parallel: Vec<(Ustr, Ustr)>,
+    /// Locks that whoever calls these functions holds, in terms of their formals, by the functions' annotations. The
+    /// program's own calls are seen; those of a library's users are not.
+    pub held_at_entry: BTreeMap<FunctionRef, Vec<(Path, Mode)>>,
 }
 
 impl ThreadRules {

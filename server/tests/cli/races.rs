@@ -237,6 +237,7 @@ int main(void) {
                   runs in thread `main`
                   takes `m` (a.c:17:5)
                   may start thread `worker` at a.c:16:5
+                  waits for thread `worker` at a.c:16:5
                   returns with the locks that it was called with
             "#]],
         ),
@@ -259,6 +260,7 @@ int main(void) {
                   runs in thread `main`
                   takes `m` (a.c:17:5)
                   may start thread `worker` at a.c:16:5
+                  waits for thread `worker` at a.c:16:5
                   returns with the locks that it was called with
             "#]],
         ),
@@ -266,6 +268,30 @@ int main(void) {
         let place = format!("a.c:{line}");
         expected.assert_eq(&program.run(&["explain", &place]).output);
     }
+}
+
+#[test]
+fn a_guard_is_counted_in_statements() {
+    let source = "\
+#include <pthread.h>
+static pthread_mutex_t m;
+static int hits;
+static void *worker(void *argument) {
+    pthread_mutex_lock(&m);
+    hits++;
+    hits = hits + 2;
+    pthread_mutex_unlock(&m);
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    return hits;
+}
+";
+    let run = check(source, &[]);
+    let expected = "`hits` is guarded by `m` in 2 of 3 accesses";
+    assert!(run.output.contains(expected), "{}", run.output);
 }
 
 #[test]

@@ -1,39 +1,37 @@
-// Items hang in the list of their class, which has a lock; a helper finds list and size by the item's own member.
+// Items are of classes, each with a lock; a helper finds what belongs to the class by the item's own member.
 #include <pthread.h>
 #include <stdlib.h>
 
 #define CLASSES 3
+#define ITEMS 6
 
 struct item {
-    struct item *next;
     int class;
+    int weight;
 };
 
 static pthread_mutex_t class_locks[CLASSES];
-static struct item *heads[CLASSES];
+static struct item *latest[CLASSES];
 static int sizes[CLASSES];
+static struct item *items[ITEMS];
 
-static void link_locked(struct item *item)
+static void note_locked(struct item *item)
 {
-    item->next = heads[item->class]; //~ old: no-race -- the class's lock; locks{class_locks[item->class]}
-    heads[item->class] = item;       //~ head: no-race -- the class's lock; locks{class_locks[item->class]}
-    sizes[item->class]++;            //~ size: no-race -- the class's lock; locks{class_locks[item->class]}
+    latest[item->class] = item;         //~ latest: no-race -- the class's lock; locks{class_locks[item->class]}
+    sizes[item->class] += item->weight; //~ size: no-race -- the class's lock; locks{class_locks[item->class]}
 }
 
-static void link_item(struct item *item)
+static void note(struct item *item)
 {
     pthread_mutex_lock(&class_locks[item->class]);
-    link_locked(item);
+    note_locked(item);
     pthread_mutex_unlock(&class_locks[item->class]);
 }
 
 static void *worker(void *argument)
 {
-    for (int i = 0; i < 60; i++) {
-        struct item *item = malloc(sizeof *item);
-        item->class = i % CLASSES; //~ fresh: no-race -- nobody else knows the item yet; locks{}
-        link_item(item);
-    }
+    for (int i = 0; i < 60; i++)
+        note(items[i % ITEMS]);
     return argument;
 }
 
@@ -42,6 +40,11 @@ int main(void)
     pthread_t one, two;
     for (int i = 0; i < CLASSES; i++)
         pthread_mutex_init(&class_locks[i], NULL);
+    for (int i = 0; i < ITEMS; i++) {
+        items[i] = malloc(sizeof *items[i]);
+        items[i]->class = i % CLASSES;
+        items[i]->weight = i;
+    }
     pthread_create(&one, NULL, worker, NULL);
     pthread_create(&two, NULL, worker, NULL);
     pthread_join(one, NULL);

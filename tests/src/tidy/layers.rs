@@ -19,6 +19,7 @@ pub const LAYERS: &[&[&str]] = &[
     &["accesses"],
     &["threads"],
     &["races"],
+    &["contracts"],
     &["kiss"],
     &["diagnostics"],
     &["db", "input", "host", "lib"],
