@@ -19,14 +19,15 @@ pub struct WrongReports {
     pub excused: usize,
     /// Those of them in which something is reported, with the pairs of lines.
     pub reported: Vec<(Plan, BTreeSet<Lines>)>,
-    /// For each part a program may have, in how many it is and in how many something about it is reported.
+    /// For each part a program may have, in how many it is and in which something about it is reported.
     parts: BTreeMap<String, Share>,
 }
 
 #[derive(Debug, Default)]
 struct Share {
     programs: usize,
-    reported: usize,
+    /// The seeds of those that are reported.
+    reported: Vec<u64>,
 }
 
 impl WrongReports {
@@ -43,7 +44,8 @@ impl WrongReports {
             return;
         }
         for part in responsible(plan, &reported) {
-            self.parts.entry(part).or_default().reported += 1;
+            let share = self.parts.entry(part).or_default();
+            share.reported.push(plan.seed);
         }
         self.reported.push((plan.clone(), reported));
     }
@@ -67,9 +69,13 @@ impl WrongReports {
             );
         }
         for (part, share) in &self.parts {
-            if share.reported > 0 {
-                let Share { programs, reported } = share;
-                let _ = writeln!(text, "  {part}: {reported} of {programs}");
+            if !share.reported.is_empty() {
+                let (reported, programs) = (share.reported.len(), share.programs);
+                let seeds = &share.reported;
+                let _ = writeln!(
+                    text,
+                    "  {part}: {reported} of {programs}, programs {seeds:?}"
+                );
             }
         }
         text
@@ -173,7 +179,10 @@ mod tests {
     #[test]
     fn the_share_is_that_of_the_programs() {
         let mut wrong = WrongReports::default();
-        let plan = plan(0);
+        let plan = (0..100)
+            .map(plan)
+            .find(|plan| !plan.is_reported_today())
+            .unwrap();
         for _ in 0..99 {
             wrong.add(&plan, BTreeSet::new());
         }
