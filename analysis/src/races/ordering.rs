@@ -223,7 +223,7 @@ impl Signal {
             let posts_later = poster == access.root
                 && !contexts.root(poster).many
                 && !signals.may_have_posted(path, self.class)
-                && !(self.publishes == Publishes::UpToAFence && signals.fenced);
+                && (self.publishes != Publishes::UpToAFence || !signals.fenced);
             posts_later || contexts.starts_later(functions, moment, poster)
         })
     }

@@ -9,7 +9,7 @@ use crate::ir::{Body, Operand, Place, Statement, StatementId};
 use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
 use crate::models::{self, Action, FunctionModel, Root, Step};
 use crate::points_to::Class;
-use crate::signals::{SignalCalls, SignalEffect, SignalSolution, SignalSummary, signals};
+use crate::signals::{SignalCalls, SignalEffect, SignalSolution, signals};
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
 use std::sync::Arc;
 
@@ -183,11 +183,11 @@ impl SignalCalls for Callees<'_> {
                     }
                 }
                 Target::Model(model) => {
-                    let callbacks = self.callbacks(call, model);
-                    if callbacks.is_empty() && !self.touches_signals(call, model) {
-                        SignalEffect::Nothing
+                    // UNSOUND: what a library function calls back is taken to post no signal before the call returns.
+                    if self.touches_signals(call, model) {
+                        SignalEffect::Model(model)
                     } else {
-                        SignalEffect::Model(model, callbacks)
+                        SignalEffect::Nothing
                     }
                 }
             })
@@ -275,29 +275,5 @@ impl Callees<'_> {
                 | Action::Wait { .. } => true,
                 _ => false,
             })
-    }
-
-    /// What a library function may call back, if that touches signals.
-    fn callbacks(&self, call: CallSite, model: &FunctionModel) -> Vec<Arc<SignalSummary>> {
-        let mut found = Vec::new();
-        for effect in &model.effects {
-            let (Action::Call {
-                function: called, ..
-            }
-            | Action::Once { entry: called, .. }) = &effect.action
-            else {
-                continue;
-            };
-            let Root::Argument(index) = called.root else {
-                continue;
-            };
-            let Some(operand) = self.arguments(call).get(usize::from(index)) else {
-                continue;
-            };
-            let bodies = self.graph.functions_in(self.function, operand);
-            let summaries = bodies.iter().map(|body| &self.summaries.get(*body).signals);
-            found.extend(summaries.filter(|summary| !summary.is_idle()).cloned());
-        }
-        found
     }
 }
