@@ -2,14 +2,18 @@
 
 use super::facts::{Access, CallFact, Cell, FunctionFacts};
 use super::library;
+use super::private;
+use super::turns::Turns;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Loops, Solution, visit_statements};
 use crate::forks::{ForkState, forks};
-use crate::ir::{AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
+use crate::ir::{AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
 use crate::locksets::{Lockset, locksets};
+use crate::ownership::{Sharing, sharing};
 use crate::summaries::{Callees, Executed, Semaphores, Summaries};
-use crate::symexec::{Execution, Root, State, Value};
+use crate::symexec::{Execution, Path, Root, State, Step, Value};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The facts of a function, when the summaries of all functions are known.
@@ -42,12 +46,19 @@ pub fn function_facts(
         forks.visit(body, |state, id, statement| {
             running.take(state, id, statement)
         });
+        let sharing = sharing(body, states, execution, graph.points_to(), &callees);
+        let mut known = Snapshots::default();
+        sharing.visit(body, |state, id, statement| {
+            known.take(state, id, statement)
+        });
+        let turns = Turns::new(body, states, execution, &forks);
         let mut extraction = Extraction {
             graph,
             function,
             execution,
             states,
             loops: execution.loops(),
+            turns: &turns,
             facts: FunctionFacts::default(),
         };
         visit_statements(*execution, body, states, |state, id, statement| {
@@ -56,9 +67,11 @@ pub fn function_facts(
                 id,
                 locks: held.at(id),
                 forks: running.at(id),
+                sharing: known.at(id),
             };
             extraction.statement(&point, statement);
         });
+        extraction.keep_lasting_contents();
         extraction.facts
     })
 }
@@ -102,6 +115,7 @@ pub(super) struct Point<'p> {
     pub id: StatementId,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    pub sharing: Arc<Sharing>,
 }
 
 /// The locks that a function holds at its accesses and calls, when the summaries of all are known.
@@ -133,6 +147,7 @@ pub(super) struct Extraction<'x> {
     pub execution: &'x Execution<'x>,
     pub states: &'x Solution<State>,
     pub loops: &'x Loops,
+    pub turns: &'x Turns<'x>,
     pub facts: FunctionFacts,
 }
 
@@ -141,6 +156,7 @@ impl Extraction<'_> {
         self.name(point.state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
+                let place = point.state.place(place);
                 self.facts.accesses.push(Access {
                     statement: point.id,
                     kind,
@@ -148,7 +164,9 @@ impl Extraction<'_> {
                     atomic: mode == AccessMode::Atomic,
                     frees: false,
                     stretches: false,
-                    place: point.state.place(place),
+                    private_if: private::conditions(&point.sharing, &place),
+                    own_element: self.turns.own_element(point.id, &place),
+                    place,
                     locks: point.locks.clone(),
                     forks: point.forks.clone(),
                 });
@@ -233,12 +251,66 @@ impl Extraction<'_> {
                 statement: id,
                 targets: bodies,
                 callee,
-                arguments: values,
+                arguments: values
+                    .iter()
+                    .map(|value| self.turns.own_value(id, value.clone()))
+                    .collect(),
                 locks: point.locks.clone(),
                 forks: point.forks.clone(),
+                sharing: point.sharing.clone(),
+                private: self.private_arguments(point, arguments, &values),
                 repeats: self.loops.repeats(id),
             });
         }
+    }
+}
+
+impl Extraction<'_> {
+    /// Of the numbers that threads find in what they are given, keeps those that nobody in this function
+    /// overwrites later.
+    fn keep_lasting_contents(&mut self) {
+        let FunctionFacts {
+            accesses, starts, ..
+        } = &mut self.facts;
+        let points_to = self.graph.points_to();
+        for start in starts {
+            start.contents.retain(|content| {
+                let mut writes = accesses.iter().filter(|access| {
+                    let cell = access.cell;
+                    access.kind != AccessKind::Read
+                        && (cell.class == content.class
+                            || (cell.whole && points_to.parts(cell.class).contains(&content.class)))
+                });
+                !writes.any(|write| {
+                    self.turns.may_follow(write, start.statement)
+                })
+            });
+        }
+    }
+
+    /// The objects of this function that a callee is given and nobody else knows.
+    fn private_arguments(
+        &self,
+        point: &Point<'_>,
+        arguments: &[Operand],
+        values: &[Value],
+    ) -> Vec<(Path, BTreeSet<Path>)> {
+        let points_to = self.graph.points_to();
+        let function = self.execution.body().function;
+        let mut found = Vec::new();
+        for (index, (argument, value)) in arguments.iter().zip(values).enumerate() {
+            let class = points_to.pointee(function, argument);
+            // Of what no other thread can get at, nobody asks.
+            let is_shared = class.is_some_and(|class| {
+                let parts = points_to.parts(class);
+                parts.into_iter().any(|part| points_to.is_shared(part))
+            });
+            if is_shared {
+                let name = Path::new(Root::Formal(index as u32)).then(Step::Deref);
+                private::given(point.state, &point.sharing, value, name, &mut found);
+            }
+        }
+        found
     }
 }
 

@@ -5,9 +5,10 @@ use crate::forks::ForkState;
 use crate::ir::{AccessKind, StatementId};
 use crate::locksets::Lockset;
 use crate::models::Context;
+use crate::ownership::Sharing;
 use crate::points_to::Class;
 use crate::symexec::{Path, Targets, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -44,6 +45,11 @@ pub struct Access {
     pub place: Targets,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    /// The place as the thread calls it that it belongs to, where a loop starts or joins one thread in each turn
+    /// and this one does not run here.
+    pub own_element: Option<Path>,
+    /// Nobody else knows the object, if nobody knew these when the function was entered.
+    pub private_if: Option<Arc<BTreeSet<Path>>>,
 }
 
 /// Which memory, for the index from memory to accesses.
@@ -64,8 +70,22 @@ pub struct CallFact {
     pub arguments: Vec<Value>,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    /// What others may know in front of it.
+    pub sharing: Arc<Sharing>,
+    /// Objects of the caller that the callee is given and nobody else knows, as the callee calls them, each if
+    /// nobody knew these when the caller was entered.
+    pub private: Vec<(Path, BTreeSet<Path>)>,
     /// May happen more than once in one run of the function.
     pub repeats: bool,
+}
+
+/// What lies in a place that a thread is given, as the thread calls it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StartedWith {
+    pub place: Path,
+    pub value: Value,
+    /// Its memory, which nobody else writes.
+    pub class: Class,
 }
 
 /// Something is started that runs beside its starter.
@@ -75,6 +95,8 @@ pub struct StartFact {
     pub targets: Vec<FunctionId>,
     pub entry: Option<Value>,
     pub arguments: Vec<Value>,
+    /// Numbers that each thread finds in what it is given.
+    pub contents: Vec<StartedWith>,
     pub context: Context,
     /// The threads that may run already.
     pub forks: Arc<ForkState>,

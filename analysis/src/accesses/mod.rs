@@ -4,6 +4,8 @@
 mod extract;
 mod facts;
 mod library;
+mod private;
+mod turns;
 
 pub use extract::{function_facts, statement_locks};
-pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact, VariableNames};
+pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact, StartedWith, VariableNames};

@@ -37,6 +37,7 @@ impl<'c> Comparison<'c> {
         let surroundings = Surroundings {
             graph,
             arrays: arrays(&program.functions),
+            unordered: program.unordered.clone(),
         };
         let by_class = accesses_by_class(&surroundings, &program.facts, &program.contexts);
         Comparison {

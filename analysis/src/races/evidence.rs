@@ -25,7 +25,6 @@ pub enum ReasonKind {
     AtomicElsewhere,
     /// RELAY's idioms, and ours: reasons for doubt.
     SameKindOfLock,
-    Initialisation,
     Unsharing,
     NonParallelThreads,
     ConditionalLocking,
@@ -44,7 +43,6 @@ impl ReasonKind {
             ReasonKind::DifferentThreads => "different_threads",
             ReasonKind::AtomicElsewhere => "atomic_elsewhere",
             ReasonKind::SameKindOfLock => "doubt_same_kind_of_lock",
-            ReasonKind::Initialisation => "doubt_initialisation",
             ReasonKind::Unsharing => "doubt_unsharing",
             ReasonKind::NonParallelThreads => "doubt_same_entry",
             ReasonKind::ConditionalLocking => "doubt_conditional_locking",
@@ -63,7 +61,6 @@ pub(super) struct Evidence<'e> {
     pub location: &'e str,
     /// The guard, and what its lock is called.
     pub guard: Option<(Guard, String)>,
-    pub is_fresh: bool,
     pub frees: bool,
     pub atomic_on_one_side: bool,
     pub same_entry: bool,
@@ -123,10 +120,6 @@ impl Evidence<'_> {
         if self.pair.same_kind_of_lock {
             let text = "both hold a lock of the same kind, which may be the same lock";
             add(ReasonKind::SameKindOfLock, -45, text.into());
-        }
-        if self.is_fresh {
-            let text = "one thread allocated the object itself: it may not have shared it yet";
-            add(ReasonKind::Initialisation, -20, text.into());
         }
         if self.frees {
             let text = "one side frees the object: no other thread should know it any more";

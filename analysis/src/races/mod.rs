@@ -8,6 +8,7 @@ mod naming;
 mod overlap;
 mod pairing;
 mod protection;
+mod publication;
 mod sighting;
 mod whole_program;
 

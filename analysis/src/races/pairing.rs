@@ -206,6 +206,8 @@ pub enum Apart {
     CommonLock,
     /// No two threads get there at the same time.
     NeverParallel,
+    /// At one of them, nobody else knows the object yet.
+    NotYetShared,
 }
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
@@ -223,6 +225,9 @@ pub(super) fn compare(
         return Err(Apart::Atomic);
     }
     let likeness = likeness(left.place(), right.place(), memory).ok_or(Apart::DifferentMemory)?;
+    if left.private || right.private {
+        return Err(Apart::NotYetShared);
+    }
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }

@@ -9,7 +9,7 @@ use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, State
 use crate::locksets::Mode;
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
-use crate::threads::{Binder, Context, ContextId, Held, RootId, Running};
+use crate::threads::{Context, ContextId, Held, RootId, Running};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,6 +44,8 @@ pub struct Character {
     pub roots: Vec<RootId>,
     /// Threads that the accessing thread may have started by then.
     pub threads: BTreeMap<Origin, Running>,
+    /// Nobody else knows the object yet.
+    pub private: bool,
 }
 
 impl Character {
@@ -69,6 +71,9 @@ pub struct Surroundings<'s> {
     pub graph: &'s CallGraph<'s>,
     /// Variables that are arrays: a pointer to one of them may be to any element.
     pub arrays: FxHashSet<GlobalRef>,
+    /// Memory of objects whose address is made known without order: what was done to them before is not
+    /// certainly done for those who find them.
+    pub unordered: FxHashSet<Class>,
 }
 
 impl Surroundings<'_> {
@@ -94,15 +99,13 @@ impl Surroundings<'_> {
         held: BTreeMap<Path, Held>,
     ) -> Character {
         let name = self.graph.functions.body(function).function;
-        let binder = Binder {
-            function: name,
-            bindings: &context.bindings,
-        };
+        let binder = context.binder(name);
         let relative = match &access.place {
             Targets::Exactly(path) => Some(path.clone()),
             Targets::OneOf(_) | Targets::Unknown => None,
         };
-        let absolute = relative.as_ref().and_then(|path| binder.path(path));
+        let named = access.own_element.as_ref().or(relative.as_ref());
+        let absolute = named.and_then(|path| binder.path(path));
         let (relative, absolute) = if access.stretches {
             (relative.map(with_neighbours), absolute.map(with_neighbours))
         } else {
@@ -147,7 +150,15 @@ impl Surroundings<'_> {
             held_somewhere,
             roots: roots.iter().copied().collect(),
             threads: context.threads_at(&access.forks),
+            private: self.is_private(access, context),
         }
+    }
+
+    /// Whether nobody but the accessing thread knows the object.
+    fn is_private(&self, access: &Access, context: &Context) -> bool {
+        let conditions = access.private_if.as_ref();
+        conditions.is_some_and(|conditions| conditions.is_subset(&context.private))
+            && !self.unordered.contains(&access.cell.class)
     }
 
     /// Whether the objects of a class are of a kind of which a program makes many, each for one owner.

@@ -6,13 +6,14 @@ use super::identity::fingerprint;
 use super::naming::{Names, location_name};
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
+use super::publication;
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
 use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Statement};
 use crate::locksets::Lockset;
 use crate::models::Models;
-use crate::points_to::{self, Constraints, PointsTo};
+use crate::points_to::{self, Class, Constraints, PointsTo};
 use crate::summaries::{Semaphores, Summaries, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
@@ -37,6 +38,8 @@ pub struct WholeProgram {
     pub races: Vec<Race>,
     /// How many classes of memory several threads may reach and one writes.
     pub shared_locations: usize,
+    /// Memory of objects whose address is made known without order.
+    pub unordered: FxHashSet<Class>,
 }
 
 /// Analyses a program. The constraints are those of its functions, and of the initialisers that give
@@ -65,24 +68,37 @@ pub fn analyse(
         })
         .collect();
     let contexts = contexts(&graph, &facts, &components, &options.threads);
-    let surroundings = Surroundings {
+    let mut surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
+        unordered: FxHashSet::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
-    let search = Search {
-        surroundings: &surroundings,
-        facts: &facts,
-        contexts: &contexts,
+    let find = |surroundings: &Surroundings<'_>, classes: &dyn Fn(Class) -> bool| {
+        let search = Search {
+            surroundings,
+            facts: &facts,
+            contexts: &contexts,
+        };
+        let wanted: Vec<_> = by_class.iter().filter(|(class, _)| classes(**class)).collect();
+        let found: Vec<(Class, Race)> = wanted
+            .par_iter()
+            .filter_map(|(class, accesses)| {
+                let location =
+                    pairing::location(surroundings, &facts, &contexts, **class, accesses);
+                Some((**class, search.race(&location)?))
+            })
+            .collect();
+        found
     };
-    let mut races: Vec<Race> = by_class
-        .par_iter()
-        .filter_map(|(class, accesses)| {
-            let location = pairing::location(&surroundings, &facts, &contexts, *class, accesses);
-            search.race(&location)
-        })
-        .collect();
+    let mut found: BTreeMap<Class, Race> = find(&surroundings, &|_| true).into_iter().collect();
+    let unordered = publication::unordered(&graph, &facts, found.values());
+    if !unordered.is_empty() {
+        surroundings.unordered = unordered.clone();
+        found.extend(find(&surroundings, &|class| unordered.contains(&class)));
+    }
+    let mut races: Vec<Race> = found.into_values().collect();
     // Classes of one object can show the same race twice.
     races.sort_by(|left, right| right.rank.cmp(&left.rank).then(left.id.cmp(&right.id)));
     races = with_distinct_ids(races);
@@ -93,6 +109,7 @@ pub fn analyse(
         contexts,
         races,
         shared_locations,
+        unordered,
         functions,
     }
 }
@@ -241,15 +258,10 @@ impl Search<'_> {
         });
         let (first, second) = (self.access(best.first), self.access(best.second));
         let roots = [best.first_root, best.second_root].map(|root| self.contexts.root(root));
-        let is_fresh = |access: &Access| {
-            matches!(&access.place, Targets::Exactly(Path { root: Root::Heap(_), steps })
-                if !steps.contains(&crate::symexec::Step::Deref))
-        };
         Evidence {
             pair: best,
             location: name,
             guard,
-            is_fresh: is_fresh(first) || is_fresh(second),
             frees: first.frees || second.frees,
             atomic_on_one_side: first.atomic != second.atomic,
             same_entry: roots[0].entry == roots[1].entry,
@@ -314,10 +326,7 @@ impl WholeProgram {
         else {
             return Vec::new();
         };
-        let binder = crate::threads::Binder {
-            function: self.functions.body(function).function,
-            bindings: &context.bindings,
-        };
+        let binder = context.binder(self.functions.body(function).function);
         let mut by_lock: BTreeMap<Path, NamedLock> = BTreeMap::new();
         for (path, held) in context.held_at(since, function) {
             let key = binder.path(&path).unwrap_or_else(|| path.clone());

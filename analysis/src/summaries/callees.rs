@@ -7,6 +7,7 @@ use crate::dataflow::{Liveness, Loops, Solution};
 use crate::forks::{ForkCalls, ForkEffect};
 use crate::ir::Body;
 use crate::locksets::{LockCalls, LockEffect};
+use crate::ownership::{SharingCalls, SharingEffect};
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
 
 pub struct Callees<'s> {
@@ -123,5 +124,26 @@ impl ForkCalls for Callees<'_> {
             return Vec::new();
         }
         effects
+    }
+}
+
+impl SharingCalls for Callees<'_> {
+    fn sharing_effects(&self, call: CallSite) -> Vec<SharingEffect<'_>> {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        if targets.is_empty() {
+            return vec![SharingEffect::Unknown];
+        }
+        targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Body(body) => {
+                    let summary = self.summaries.get(body);
+                    SharingEffect::Summary(summary.sharing.clone(), summary.values.clone())
+                }
+                Target::Model(model) => SharingEffect::Model(model),
+            })
+            .collect()
     }
 }

@@ -5,6 +5,7 @@ use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::forks::{ForkSummary, forks};
 use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
+use crate::ownership::{SharingSummary, sharing};
 use crate::symexec::{Value, ValueSummary};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -17,6 +18,7 @@ pub struct Summary {
     pub values: Arc<ValueSummary>,
     pub locks: Arc<LockSummary>,
     pub forks: Arc<ForkSummary>,
+    pub sharing: Arc<SharingSummary>,
 }
 
 #[derive(Clone, Default)]
@@ -148,9 +150,14 @@ fn large_component(
             ..LockSummary::default()
         }),
         forks: Arc::default(),
+        sharing: Arc::default(),
     };
     for &member in component {
-        known.summaries[member as usize] = start.clone();
+        let parameters = graph.functions.body(FunctionId(member)).parameters;
+        known.summaries[member as usize] = Summary {
+            sharing: Arc::new(SharingSummary::unknown(parameters)),
+            ..start.clone()
+        };
     }
     let first: Vec<Summary> = component
         .par_iter()
@@ -230,10 +237,13 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
     locks.join(&old.locks);
     let mut forks = (*new.forks).clone();
     forks.join(&old.forks);
+    let mut sharing = (*new.sharing).clone();
+    sharing.join(&old.sharing);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(locks),
         forks: Arc::new(forks),
+        sharing: Arc::new(sharing),
     }
 }
 
@@ -268,10 +278,13 @@ fn summarise_function(
     callees.execute(|run| {
         let locks = locksets(run.body, &run.states, run.execution, &callees).summary;
         let forks = forks(run.body, &run.states, run.execution, &callees).summary;
+        let points_to = graph.points_to();
+        let sharing = sharing(run.body, &run.states, run.execution, points_to, &callees).summary;
         Summary {
             values: Arc::new(run.values),
             locks: Arc::new(locks),
             forks: Arc::new(forks),
+            sharing: Arc::new(sharing),
         }
     })
 }

@@ -2,17 +2,21 @@
 
 use crate::ir::FunctionRef;
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
+use std::collections::BTreeMap;
 
 /// What the formals of a function are in one context.
 #[derive(Clone, Copy)]
 pub struct Binder<'b> {
     pub function: FunctionRef,
     pub bindings: &'b [Value],
+    /// What places that formals lead to hold.
+    pub contents: &'b BTreeMap<Path, Value>,
 }
 
-/// Whether a path is a number that each thread has for itself.
+/// Whether a path is a number that each thread has for itself, or computed from it.
 fn is_per_thread(path: &Path) -> bool {
-    matches!(path.root, Root::PerThread(_)) && path.steps.is_empty()
+    let is_computed = |step: &Step| matches!(step, Step::Computed(..));
+    matches!(path.root, Root::PerThread(_)) && path.steps.iter().all(is_computed)
 }
 
 /// A value that is handed to another thread: locals of this one are foreign there.
@@ -45,6 +49,7 @@ impl Binder<'_> {
             Value::Entry(path) => match (path.root, path.steps.as_slice()) {
                 (Root::Formal(index), []) => self.formal(index),
                 (_, [.., Step::Computed(..)]) => path.computation(&|value| self.value(value)),
+                _ if self.contents.contains_key(path) => self.contents[path].clone(),
                 _ => self.path(path).map_or(Value::Anything, Value::Entry),
             },
             Value::Address(path) => self.path(path).map_or(Value::Anything, Value::Address),

@@ -21,6 +21,10 @@ pub struct Context {
     pub bindings: Vec<Value>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
     pub threads: BTreeMap<Origin, Running>,
+    /// Numbers in places that formals lead to, which nobody changes.
+    pub contents: BTreeMap<Path, Value>,
+    /// Objects that formals lead to and that nobody but this thread knows.
+    pub private: BTreeSet<Path>,
 }
 
 /// Whether a thread may still run.
@@ -67,6 +71,15 @@ impl Context {
         held
     }
 
+    /// Gives the function's places the names that everybody knows.
+    pub fn binder(&self, function: FunctionRef) -> Binder<'_> {
+        Binder {
+            function,
+            bindings: &self.bindings,
+            contents: &self.contents,
+        }
+    }
+
     /// The threads that this thread may have started until a point of the function.
     pub fn threads_at(&self, since: &ForkState) -> BTreeMap<Origin, Running> {
         let mut threads = self.threads.clone();
@@ -97,10 +110,7 @@ impl Context {
         call: &CallFact,
         parameters: usize,
     ) -> Context {
-        let binder = Binder {
-            function: name,
-            bindings: &self.bindings,
-        };
+        let binder = self.binder(name);
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
             threads: self.threads_at(&call.forks),
@@ -134,6 +144,12 @@ impl Context {
                 context.held_somewhere.extend(path.shape());
             }
         }
+        for (place, value) in &self.contents {
+            for name in names_in_callee(place, call, parameters) {
+                context.contents.insert(name, value.clone());
+            }
+        }
+        context.private = self.private_in_callee(call, parameters);
         context.bindings = (0..parameters)
             .map(|index| {
                 let argument = call.arguments.get(index);
@@ -141,6 +157,25 @@ impl Context {
             })
             .collect();
         context
+    }
+
+    /// The objects that a callee is given and nobody else knows, as it calls them.
+    fn private_in_callee(&self, call: &CallFact, parameters: usize) -> BTreeSet<Path> {
+        let holds = |conditions: &BTreeSet<Path>| conditions.is_subset(&self.private);
+        let own = call.private.iter();
+        let own = own.filter(|(_, conditions)| holds(conditions));
+        let mut private: BTreeSet<Path> = own.map(|(name, _)| name.clone()).collect();
+        for object in &self.private {
+            if call.sharing.unknown_if(object).is_some_and(|if_these| holds(&if_these)) {
+                private.extend(names_in_callee(object, call, parameters));
+            }
+        }
+        let is_given = |object: &Path| match object.root {
+            Root::Formal(index) => (index as usize) < parameters,
+            _ => false,
+        };
+        private.retain(|object| is_given(object));
+        private
     }
 
     /// The context that covers both: what is held in both, and formals that are the same in both.
@@ -164,6 +199,13 @@ impl Context {
                 })
                 .collect(),
             threads: joined_threads(&self.threads, &other.threads),
+            contents: self
+                .contents
+                .iter()
+                .filter(|(place, value)| other.contents.get(*place) == Some(*value))
+                .map(|(place, value)| (place.clone(), value.clone()))
+                .collect(),
+            private: &self.private & &other.private,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Contexts flow from the roots down the call graph. Accesses stay where they are: what is held at their
 //! function's entry comes to them, instead of copies of them going up to every thread.
 
-use super::absolute::{Binder, handed_over};
+use super::absolute::handed_over;
 use super::context::{Context, ContextId, Running};
 use super::multiplicity;
+use super::numbers::HandedNumbers;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, FunctionId};
@@ -12,7 +13,7 @@ use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::symexec::{Path, Root, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
@@ -79,6 +80,7 @@ pub fn contexts(
         pending: BTreeSet::new(),
         contexts: Contexts::default(),
         started: FxHashMap::default(),
+        numbers: HandedNumbers::new(graph, facts),
     };
     flow.contexts
         .functions
@@ -116,6 +118,7 @@ struct Flow<'f> {
     pending: BTreeSet<(u32, FunctionId, ContextId)>,
     contexts: Contexts,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
+    numbers: HandedNumbers,
 }
 
 impl Flow<'_> {
@@ -136,6 +139,7 @@ impl Flow<'_> {
                 entry: function,
                 kind,
                 bindings: vec![Value::Anything; body.parameters],
+                contents: BTreeMap::new(),
                 many: kind != RootKind::Main,
                 parents: BTreeSet::new(),
                 programs: BTreeSet::new(),
@@ -152,6 +156,7 @@ impl Flow<'_> {
         let id = RootId(self.contexts.roots.len() as u32);
         let context = Context {
             bindings: root.bindings.clone(),
+            contents: root.contents.clone(),
             ..Context::default()
         };
         let entry = root.entry;
@@ -278,10 +283,7 @@ impl Flow<'_> {
         value: &Value,
         otherwise: &[FunctionId],
     ) -> Vec<FunctionId> {
-        let binder = Binder {
-            function: self.graph.functions.body(function).function,
-            bindings: &context.bindings,
-        };
+        let binder = context.binder(self.graph.functions.body(function).function);
         match binder.value(value) {
             Value::Function(name) => self.graph.functions.resolve(name).to_vec(),
             _ => otherwise.to_vec(),
@@ -293,10 +295,7 @@ impl Flow<'_> {
             Some(value) => self.called(function, context, value, &start.targets),
             None => start.targets.clone(),
         };
-        let binder = Binder {
-            function: self.graph.functions.body(function).function,
-            bindings: &context.bindings,
-        };
+        let binder = context.binder(self.graph.functions.body(function).function);
         for entry in targets {
             let parameters = self.graph.functions.body(entry).parameters;
             let bindings: Vec<Value> = (0..parameters)
@@ -312,7 +311,14 @@ impl Flow<'_> {
                 by: function,
                 at: start.statement,
             };
-            let root = self.root(entry, kind, bindings, start.statement, function);
+            let contents = self.numbers.of(function, start);
+            let root = self.root(
+                entry,
+                kind,
+                (bindings, contents),
+                start.statement,
+                function,
+            );
             let before = context.threads_at(&start.forks);
             let running = before
                 .iter()
@@ -331,17 +337,19 @@ impl Flow<'_> {
         &mut self,
         entry: FunctionId,
         kind: RootKind,
-        mut bindings: Vec<Value>,
+        (mut bindings, mut contents): (Vec<Value>, BTreeMap<Path, Value>),
         at: StatementId,
         by: FunctionId,
     ) -> RootId {
         let known = self.started.entry((by, at, entry)).or_default();
         if known.len() >= MOST_ROOTS_OF_A_START {
             bindings.fill(Value::Anything);
+            contents.clear();
         }
-        let same = known
-            .iter()
-            .find(|root| self.contexts.roots[root.0 as usize].bindings == bindings);
+        let same = known.iter().find(|root| {
+            let root = &self.contexts.roots[root.0 as usize];
+            root.bindings == bindings && root.contents == contents
+        });
         if let Some(same) = same {
             return *same;
         }
@@ -349,6 +357,7 @@ impl Flow<'_> {
             entry,
             kind,
             bindings,
+            contents,
             many: false,
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),

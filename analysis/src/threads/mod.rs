@@ -5,6 +5,7 @@ mod absolute;
 mod context;
 mod flow;
 mod multiplicity;
+mod numbers;
 mod order;
 mod roots;
 

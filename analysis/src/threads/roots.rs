@@ -4,8 +4,8 @@ use crate::callgraph::{FunctionId, Functions};
 use crate::forks::Origin;
 use crate::ir::StatementId;
 use crate::models;
-use crate::symexec::Value;
-use std::collections::BTreeSet;
+use crate::symexec::{Path, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -18,6 +18,8 @@ pub struct ThreadRoot {
     pub kind: RootKind,
     /// What its formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// Numbers in what it is given, which nobody changes.
+    pub contents: BTreeMap<Path, Value>,
     /// Several of it may run at the same time.
     pub many: bool,
     /// The threads that start it.

@@ -89,6 +89,10 @@ fn reason(
             Apart::DifferentMemory => "they are different objects".to_owned(),
             Apart::NeverParallel if is_itself => "only one thread gets there at a time".to_owned(),
             Apart::NeverParallel => "no two threads get there at the same time".to_owned(),
+            Apart::NotYetShared if is_itself => {
+                "each thread has an object that no other thread knows yet".to_owned()
+            }
+            Apart::NotYetShared => "at one of them no other thread knows the object yet".to_owned(),
             Apart::CommonLock => {
                 let locks = verdict.common_locks.iter();
                 let locks = locks.map(|lock| format!("`{}`", name(checked, function, lock)));
