@@ -21,6 +21,8 @@ if cargo clippy --version >/dev/null 2>&1; then
 fi
 
 python3 -m unittest discover --start-directory tests/real --quiet
+python3 -m unittest discover --start-directory tests/scale --quiet
+python3 tests/scale/check.py
 
 if [ "${RACELENS_SAMPLE:-1}" = 1 ]; then
     cargo build --release --quiet

@@ -6,74 +6,66 @@ use super::private;
 use super::turns::Turns;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Loops, Solution, visit_statements};
-use crate::forks::{ForkState, forks};
-use crate::ir::{AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
+use crate::forks::ForkState;
+use crate::ir::{
+    AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
+};
 use crate::locksets::{Lockset, locksets};
-use crate::ownership::{Sharing, sharing};
-use crate::summaries::{Callees, Executed, Semaphores, Summaries};
+use crate::ownership::Sharing;
+use crate::summaries::{Analysed, Callees, Semaphores, Summaries};
 use crate::symexec::{Execution, Path, Root, State, Step, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The facts of a function, when the summaries of all functions are known.
-pub fn function_facts(
-    graph: &CallGraph<'_>,
-    summaries: &Summaries,
-    semaphores: &Semaphores,
-    function: FunctionId,
-) -> FunctionFacts {
-    let callees = Callees {
-        function,
-        graph,
-        summaries,
-        semaphores,
-    };
-    callees.execute(|run| {
-        let Executed {
-            body,
-            execution,
-            states,
-            ..
-        } = &run;
-        let locks = locksets(body, states, execution, &callees);
-        let mut held = Snapshots::default();
+/// The facts of a function that has been analysed.
+pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> FunctionFacts {
+    let Analysed {
+        body,
+        execution,
+        states,
+        locks,
+        forks,
+        sharing,
+    } = analysed;
+    let mut held = Snapshots::default();
+    if !locks.is_idle() {
         locks.visit(body, |lockset, id, statement| {
             held.take(lockset, id, statement)
         });
-        let forks = forks(body, states, execution, &callees);
-        let mut running = Snapshots::default();
+    }
+    let mut running = Snapshots::default();
+    if !forks.is_idle() {
         forks.visit(body, |state, id, statement| {
             running.take(state, id, statement)
         });
-        let sharing = sharing(body, states, execution, graph.points_to(), &callees);
-        let mut known = Snapshots::default();
-        sharing.visit(body, |state, id, statement| {
-            known.take(state, id, statement)
-        });
-        let turns = Turns::new(body, states, execution, &forks);
-        let mut extraction = Extraction {
-            graph,
-            function,
-            execution,
-            states,
-            loops: execution.loops(),
-            turns: &turns,
-            facts: FunctionFacts::default(),
+    }
+    let mut known = Snapshots::default();
+    sharing.visit(body, |state, id, statement| {
+        known.take(state, id, statement)
+    });
+    let turns = Turns::new(body, states, execution, forks);
+    let mut extraction = Extraction {
+        graph: callees.graph,
+        function: callees.function,
+        execution,
+        states,
+        loops: execution.loops(),
+        turns: &turns,
+        facts: FunctionFacts::default(),
+    };
+    visit_statements(*execution, body, states, |state, id, statement| {
+        let point = Point {
+            state,
+            id,
+            locks: held.at(id),
+            forks: running.at(id),
+            sharing: known.at(id),
         };
-        visit_statements(*execution, body, states, |state, id, statement| {
-            let point = Point {
-                state,
-                id,
-                locks: held.at(id),
-                forks: running.at(id),
-                sharing: known.at(id),
-            };
-            extraction.statement(&point, statement);
-        });
-        extraction.keep_lasting_contents();
-        extraction.facts
-    })
+        extraction.statement(&point, statement);
+    });
+    extraction.keep_lasting_contents();
+    extraction.facts
 }
 
 /// What holds at accesses and calls; neighbours that agree share it.
@@ -128,7 +120,7 @@ pub fn statement_locks(
     let callees = Callees {
         function,
         graph,
-        summaries,
+        summaries: summaries.known(),
         semaphores,
     };
     callees.execute(|run| {

@@ -252,24 +252,24 @@ fn per_thread(extraction: &Extraction<'_>, start: StatementId, value: Value) -> 
         }
         _ => false,
     };
-    let own = |mut path: Path| {
+    let own = |path: Path| {
         if is_counter(&path) {
             return Path::new(PathRoot::PerThread(site));
         }
+        let mut root = path.root;
         // Objects are named anew in each turn: one that has a name was made in this turn.
         if let PathRoot::Heap(Site { statement, .. }) = path.root
             && extraction.loops.repeats(statement)
         {
-            path.root = PathRoot::PerThread(site);
+            root = PathRoot::PerThread(site);
         }
-        for step in &mut path.steps {
-            if let PathStep::Index(Index::Entry(index)) = step
-                && is_counter(index)
-            {
-                **index = Path::new(PathRoot::PerThread(site));
+        let steps = path.steps.iter().map(|step| match step {
+            PathStep::Index(Index::Entry(index)) if is_counter(index) => {
+                PathStep::Index(Index::Entry(Path::new(PathRoot::PerThread(site))))
             }
-        }
-        path
+            step => step.clone(),
+        });
+        Path::with_steps(root, steps.collect())
     };
     match value {
         Value::Entry(path) => Value::Entry(own(path)),

@@ -133,7 +133,7 @@ impl<'t> Turns<'t> {
                         Some(start) => {
                             changed = Some(());
                             let number = Path::new(Root::PerThread(self.site(start)));
-                            Step::Index(Index::Entry(Box::new(number)))
+                            Step::Index(Index::Entry(number))
                         }
                         None => step.clone(),
                     }
@@ -214,7 +214,7 @@ impl<'t> Turns<'t> {
 
     /// Whether a write may happen to what a thread was given after it was started.
     pub fn may_follow(&self, write: &Access, start: StatementId) -> bool {
-        let own = Index::Entry(Box::new(Path::new(Root::PerThread(self.site(start)))));
+        let own = Index::Entry(Path::new(Root::PerThread(self.site(start))));
         let place = write.own_element.as_ref();
         if place.is_some_and(|place| place.steps.contains(&Step::Index(own.clone()))) {
             return false;

@@ -158,7 +158,7 @@ impl Handle {
                 use crate::symexec::{Index, Step};
                 match (any, element) {
                     (Step::Index(Index::Any), Step::Index(Index::Constant(index))) => {
-                        (first..bound).contains(&index)
+                        (*first..*bound).contains(&i128::from(*index))
                     }
                     (any, element) => any == element,
                 }

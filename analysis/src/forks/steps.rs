@@ -222,9 +222,10 @@ impl Finder<'_, '_> {
     }
 
     /// A place as a handle: an index that a loop counts becomes the loop's range.
-    fn described(&self, mut place: Path) -> Option<Handle> {
+    fn described(&self, place: Path) -> Option<Handle> {
         let mut range = None;
-        for step in &mut place.steps {
+        let mut steps = place.steps.clone();
+        for step in &mut steps {
             let Step::Index(Index::Entry(path)) = step else {
                 continue;
             };
@@ -237,6 +238,7 @@ impl Finder<'_, '_> {
             range = Some(self.execution.counted_range(self.states, head, counter)?);
             *step = Step::Index(Index::Any);
         }
+        let place = Path::with_steps(place.root, steps);
         Some(Handle { place, range })
     }
 

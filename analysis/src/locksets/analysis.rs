@@ -95,6 +95,11 @@ pub fn locksets<'l>(
 }
 
 impl LocksetSolution<'_> {
+    /// Whether nothing happens to locks in the whole function.
+    pub fn is_idle(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     /// Calls `visit` for every reachable statement with the lockset in front of it.
     pub fn visit(&self, body: &Body, mut visit: impl FnMut(&Lockset, StatementId, &Statement)) {
         let flow = Flow {

@@ -103,10 +103,7 @@ impl Lockset {
             .iter()
             .filter(|(path, _)| path.root == place.root && path.steps.starts_with(&place.steps))
             .map(|(path, hold)| {
-                let mut renamed = name.clone();
-                renamed
-                    .steps
-                    .extend_from_slice(&path.steps[place.steps.len()..]);
+                let renamed = name.extended(&path.steps[place.steps.len()..]);
                 (renamed, *hold)
             })
             .collect();

@@ -5,11 +5,7 @@ use crate::symexec::{Path, Root, Step, Value};
 /// The object that a place lies in: the place up to the last pointer that was followed.
 pub fn object_of(place: &Path) -> Path {
     let last = place.steps.iter().rposition(|step| *step == Step::Deref);
-    let mut object = Path::new(place.root);
-    for step in &place.steps[..last.map_or(0, |at| at + 1)] {
-        object = object.then(step.clone());
-    }
-    object
+    place.beginning(last.map_or(0, |at| at + 1))
 }
 
 /// Whether an object is one that can be unknown to others: a function's own local or allocation, or what a
@@ -50,7 +46,7 @@ pub(super) fn pointees(value: &Value) -> Pointees {
             if matches!(path.steps.last(), Some(Step::Computed(..))) {
                 found.any = true;
             } else {
-                found.add(&path.clone().then(Step::Deref));
+                found.add(&path.then(Step::Deref));
             }
         }
     }

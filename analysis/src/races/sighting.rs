@@ -182,9 +182,7 @@ impl Surroundings<'_> {
         let class = self.pointed_to(function, lock, at)?;
         match self.graph.points_to().objects(class) {
             [Object::Global(global)] if !self.arrays.contains(global) => {
-                let mut path = Path::new(Root::Global(*global));
-                path.steps.extend_from_slice(rest);
-                Some(path)
+                Some(Path::new(Root::Global(*global)).extended(rest))
             }
             _ => None,
         }
@@ -217,11 +215,11 @@ impl Surroundings<'_> {
 }
 
 /// The place with the elements beside it.
-fn with_neighbours(mut place: Path) -> Path {
-    if let Some(Step::Index(index)) = place.steps.last_mut() {
-        *index = Index::Any;
+fn with_neighbours(place: Path) -> Path {
+    match place.split_last() {
+        Some((array, Step::Index(_))) => array.then(Step::Index(Index::Any)),
+        _ => place,
     }
-    place
 }
 
 /// Whether a name that everybody knows stands for one lock only.

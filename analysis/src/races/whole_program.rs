@@ -59,14 +59,10 @@ pub fn analyse(
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
     let semaphores = Semaphores::new(&graph);
-    let summaries = summarise_program(&graph, &semaphores, &components);
-    let facts: Vec<FunctionFacts> = (0..functions.len())
-        .into_par_iter()
-        .map(|index| {
-            let function = FunctionId(index as u32);
-            function_facts(&graph, &summaries, &semaphores, function)
-        })
-        .collect();
+    let (summaries, facts) =
+        summarise_program(&graph, &semaphores, &components, &|callees, analysed| {
+            function_facts(callees, analysed)
+        });
     let contexts = contexts(&graph, &facts, &components, &options.threads);
     let mut surroundings = Surroundings {
         graph: &graph,

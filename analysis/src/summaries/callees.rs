@@ -1,19 +1,22 @@
 //! What the calls of one function do, from models and from summaries of the functions they reach.
 
-use super::fixpoint::Summaries;
+use super::known::{Known, Summary};
 use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution};
-use crate::forks::{ForkCalls, ForkEffect};
+use crate::forks::{ForkCalls, ForkEffect, ForkSolution, forks};
 use crate::ir::Body;
-use crate::locksets::{LockCalls, LockEffect};
-use crate::ownership::{SharingCalls, SharingEffect};
+use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
+use crate::ownership::{SharingCalls, SharingEffect, SharingSolution, sharing};
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
+use std::sync::Arc;
 
+/// A function in front of what its callees do.
+#[derive(Clone, Copy)]
 pub struct Callees<'s> {
     pub function: FunctionId,
     pub graph: &'s CallGraph<'s>,
-    pub summaries: &'s Summaries,
+    pub summaries: Known<'s>,
     pub semaphores: &'s Semaphores,
 }
 
@@ -25,7 +28,45 @@ pub struct Executed<'e> {
     pub states: Solution<State>,
 }
 
+/// A function of which everything is known that its own text and its callees' summaries tell.
+pub struct Analysed<'e> {
+    pub body: &'e Body,
+    pub execution: &'e Execution<'e>,
+    pub states: &'e Solution<State>,
+    pub locks: LocksetSolution<'e>,
+    pub forks: ForkSolution<'e>,
+    pub sharing: SharingSolution<'e>,
+}
+
 impl Callees<'_> {
+    /// Summarises the function; `then` gets more out of it while its states are there.
+    pub fn analyse<T>(&self, then: impl FnOnce(&Analysed<'_>) -> T) -> (Summary, T) {
+        self.execute(|run| {
+            let analysed = Analysed {
+                body: run.body,
+                execution: run.execution,
+                states: &run.states,
+                locks: locksets(run.body, &run.states, run.execution, self),
+                forks: forks(run.body, &run.states, run.execution, self),
+                sharing: sharing(
+                    run.body,
+                    &run.states,
+                    run.execution,
+                    self.graph.points_to(),
+                    self,
+                ),
+            };
+            let result = then(&analysed);
+            let summary = Summary {
+                values: Arc::new(run.values),
+                locks: Arc::new(analysed.locks.summary),
+                forks: Arc::new(analysed.forks.summary),
+                sharing: Arc::new(analysed.sharing.summary),
+            };
+            (summary, result)
+        })
+    }
+
     /// Executes the function; what is computed from that must not outlive it.
     pub fn execute<T>(&self, then: impl FnOnce(Executed<'_>) -> T) -> T {
         let body: &Body = self.graph.functions.body(self.function);

@@ -1,30 +1,17 @@
 //! Summaries of all functions, component by component; recursion by fixpoint.
 
-use super::callees::Callees;
+use super::callees::{Analysed, Callees};
+use super::known::{Known, Summaries, Summary};
 use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId};
-use crate::forks::{ForkSummary, forks};
+use crate::forks::ForkSummary;
 use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
-use crate::ownership::{SharingSummary, sharing};
+use crate::ownership::SharingSummary;
 use crate::symexec::{Value, ValueSummary};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// What callers know of a function.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Summary {
-    pub values: Arc<ValueSummary>,
-    pub locks: Arc<LockSummary>,
-    pub forks: Arc<ForkSummary>,
-    pub sharing: Arc<SharingSummary>,
-}
-
-#[derive(Clone, Default)]
-pub struct Summaries {
-    summaries: Vec<Summary>,
-}
 
 /// Rounds in which the members of a component may still improve; later rounds only join, so that they
 /// end.
@@ -33,39 +20,42 @@ const FREE_ROUNDS: usize = 4;
 /// In larger components values are not followed from function to function.
 const MOST_WITH_VALUES: usize = 4;
 
-impl Summaries {
-    pub fn get(&self, function: FunctionId) -> &Summary {
-        &self.summaries[function.0 as usize]
-    }
-
-    fn of(&self, component: &[u32]) -> Vec<(u32, Summary)> {
-        let members = component.iter();
-        members
-            .map(|&member| (member, self.summaries[member as usize].clone()))
-            .collect()
-    }
-}
-
-/// Summarises every function. `components` come callees first.
-pub fn summarise_program(
+/// Summarises every function, and lets `then` take out of each what else is wanted while its states are there.
+/// `components` come callees first.
+pub fn summarise_program<T: Send>(
     graph: &CallGraph<'_>,
     semaphores: &Semaphores,
     components: &[Vec<u32>],
-) -> Summaries {
+    then: &Then<'_, T>,
+) -> (Summaries, Vec<T>) {
+    let count = graph.functions.len();
     let mut summaries = Summaries {
-        summaries: vec![Summary::default(); graph.functions.len()],
+        settled: vec![Summary::default(); count],
     };
+    let mut taken: Vec<Option<T>> = std::iter::repeat_with(|| None).take(count).collect();
     for level in levels(graph, components) {
-        let results: Vec<Vec<(u32, Summary)>> = level
+        let results: Vec<Vec<(u32, Summary, T)>> = level
             .par_iter()
-            .map(|component| component_summaries(graph, semaphores, &summaries, component))
+            .map(|component| {
+                let run = Run {
+                    graph,
+                    semaphores,
+                    settled: &summaries,
+                };
+                run.component(component, then)
+            })
             .collect();
-        for (member, summary) in results.into_iter().flatten() {
-            summaries.summaries[member as usize] = summary;
+        for (member, summary, result) in results.into_iter().flatten() {
+            summaries.settled[member as usize] = summary;
+            taken[member as usize] = Some(result);
         }
     }
-    summaries
+    // Every function is a member of one component.
+    (summaries, taken.into_iter().flatten().collect())
 }
+
+/// What is taken out of an analysed function.
+pub type Then<'t, T> = dyn Fn(&Callees<'_>, &Analysed<'_>) -> T + Sync + 't;
 
 /// Components whose callees are all in earlier levels can be summarised side by side.
 fn levels<'c>(graph: &CallGraph<'_>, components: &'c [Vec<u32>]) -> Vec<Vec<&'c Vec<u32>>> {
@@ -91,114 +81,159 @@ fn levels<'c>(graph: &CallGraph<'_>, components: &'c [Vec<u32>]) -> Vec<Vec<&'c 
     levels
 }
 
-fn component_summaries(
-    graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
-    summaries: &Summaries,
-    component: &[u32],
-) -> Vec<(u32, Summary)> {
-    let is_recursive = component.len() > 1
-        || graph.callees[component[0] as usize]
-            .binary_search(&component[0])
-            .is_ok();
-    if !is_recursive {
-        let function = FunctionId(component[0]);
-        return vec![(
-            component[0],
-            summarise_function(graph, semaphores, summaries, function),
-        )];
-    }
-    if component.len() > MOST_WITH_VALUES {
-        return large_component(graph, semaphores, summaries, component);
-    }
-    let mut known = summaries.clone();
-    let callers = callers_inside(graph, component);
-    let mut rounds = Rounds::default();
-    let mut pending: BTreeSet<u32> = component.iter().copied().collect();
-    while let Some(member) = pending.pop_first() {
-        let mut new = summarise_function(graph, semaphores, &known, FunctionId(member));
-        let old = &mut known.summaries[member as usize];
-        if rounds.are_many(member) {
-            new = joined(old, &new);
-        }
-        if *old != new {
-            *old = new;
-            pending.extend(&callers[&member]);
-        }
-    }
-    known.of(component)
+struct Run<'r> {
+    graph: &'r CallGraph<'r>,
+    semaphores: &'r Semaphores,
+    settled: &'r Summaries,
 }
 
-/// A component in which values and threads are not followed from member to member: one round tells what each
-/// does, and only locks that are left held or released by a member need more.
-fn large_component(
-    graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
-    summaries: &Summaries,
-    component: &[u32],
-) -> Vec<(u32, Summary)> {
-    let mut known = summaries.clone();
-    // UNSOUND: in groups of more than four functions that call each other, a call inside the group is taken
-    // to change no pointer.
-    let start = Summary {
-        values: Arc::new(ValueSummary {
-            result: Value::Anything,
-            ..ValueSummary::default()
-        }),
-        locks: Arc::new(LockSummary {
-            outcomes: Outcomes::always(Lockset::default()),
-            ..LockSummary::default()
-        }),
-        forks: Arc::default(),
-        sharing: Arc::default(),
-    };
-    for &member in component {
-        let parameters = graph.functions.body(FunctionId(member)).parameters;
-        known.summaries[member as usize] = Summary {
-            sharing: Arc::new(SharingSummary::unknown(parameters)),
-            ..start.clone()
+/// What is known so far of the members of a component.
+type Members = BTreeMap<u32, Summary>;
+
+impl Run<'_> {
+    fn component<T: Send>(
+        &self,
+        component: &[u32],
+        then: &Then<'_, T>,
+    ) -> Vec<(u32, Summary, T)> {
+        let is_recursive = component.len() > 1
+            || self.graph.callees[component[0] as usize]
+                .binary_search(&component[0])
+                .is_ok();
+        if !is_recursive {
+            let callees = self.callees(component[0], None);
+            let (summary, result) = callees.analyse(|analysed| then(&callees, analysed));
+            return vec![(component[0], summary, result)];
+        }
+        let members = if component.len() > MOST_WITH_VALUES {
+            self.large_component(component)
+        } else {
+            self.small_component(component)
         };
+        component
+            .par_iter()
+            .map(|&member| {
+                let callees = self.callees(member, Some(&members));
+                let (_, result) = callees.analyse(|analysed| then(&callees, analysed));
+                (member, members[&member].clone(), result)
+            })
+            .collect()
     }
-    let first: Vec<Summary> = component
-        .par_iter()
-        .map(|member| summarise_function(graph, semaphores, &known, FunctionId(*member)))
-        .collect();
-    // Each of them may run any other, so each may have started what any of them starts.
-    let mut forks = ForkSummary::default();
-    for summary in &first {
-        forks.join(&summary.forks.anonymous());
-    }
-    let forks = Arc::new(forks);
-    let callers = callers_inside(graph, component);
-    let mut pending: BTreeSet<u32> = BTreeSet::new();
-    for (member, summary) in component.iter().zip(first) {
-        let old = &mut known.summaries[*member as usize];
-        old.forks = forks.clone();
-        if old.locks != summary.locks {
-            old.locks = summary.locks;
-            pending.extend(&callers[member]);
+
+    fn callees<'c>(&'c self, function: u32, component: Option<&'c Members>) -> Callees<'c> {
+        Callees {
+            function: FunctionId(function),
+            graph: self.graph,
+            summaries: Known {
+                settled: self.settled,
+                component,
+            },
+            semaphores: self.semaphores,
         }
     }
-    let mut is_first_round = true;
-    while !pending.is_empty() {
-        let members: Vec<u32> = std::mem::take(&mut pending).into_iter().collect();
-        let locks: Vec<LockSummary> = members
-            .par_iter()
-            .map(|member| summarise_locks(graph, semaphores, &known, FunctionId(*member)))
+
+    fn summary(&self, function: u32, members: &Members) -> Summary {
+        self.callees(function, Some(members)).analyse(|_| ()).0
+    }
+
+    /// The effect on locks alone, where that on values is settled.
+    fn lock_summary(&self, function: u32, members: &Members) -> LockSummary {
+        let callees = self.callees(function, Some(members));
+        callees.execute(|run| locksets(run.body, &run.states, run.execution, &callees).summary)
+    }
+
+    fn small_component(&self, component: &[u32]) -> Members {
+        let mut members: Members = component
+            .iter()
+            .map(|member| (*member, Summary::default()))
             .collect();
-        for (member, mut new) in members.into_iter().zip(locks) {
-            let old = &mut known.summaries[member as usize];
-            if !is_first_round {
-                new.join(&old.locks);
+        let callers = callers_inside(self.graph, component);
+        let mut rounds = Rounds::default();
+        let mut pending: BTreeSet<u32> = component.iter().copied().collect();
+        while let Some(member) = pending.pop_first() {
+            let mut new = self.summary(member, &members);
+            let old = &members[&member];
+            if rounds.are_many(member) {
+                new = joined(old, &new);
             }
-            if *old.locks != new {
-                old.locks = Arc::new(new);
+            if *old != new {
+                members.insert(member, new);
                 pending.extend(&callers[&member]);
             }
         }
-        is_first_round = false;
+        members
     }
-    known.of(component)
+
+    /// A component in which values and threads are not followed from member to member: one round tells what
+    /// each does, and only locks that are left held or released by a member need more.
+    fn large_component(&self, component: &[u32]) -> Members {
+        // UNSOUND: in groups of more than four functions that call each other, a call inside the group is
+        // taken to change no pointer.
+        let start = Summary {
+            values: Arc::new(ValueSummary {
+                result: Value::Anything,
+                ..ValueSummary::default()
+            }),
+            locks: Arc::new(LockSummary {
+                outcomes: Outcomes::always(Lockset::default()),
+                ..LockSummary::default()
+            }),
+            forks: Arc::default(),
+            sharing: Arc::default(),
+        };
+        let mut members: Members = component
+            .iter()
+            .map(|member| {
+                let parameters = self.graph.functions.body(FunctionId(*member)).parameters;
+                let summary = Summary {
+                    sharing: Arc::new(SharingSummary::unknown(parameters)),
+                    ..start.clone()
+                };
+                (*member, summary)
+            })
+            .collect();
+        let first: Vec<Summary> = component
+            .par_iter()
+            .map(|member| self.summary(*member, &members))
+            .collect();
+        // Each of them may run any other, so each may have started what any of them starts.
+        let mut forks = ForkSummary::default();
+        for summary in &first {
+            forks.join(&summary.forks.anonymous());
+        }
+        let forks = Arc::new(forks);
+        let callers = callers_inside(self.graph, component);
+        let mut pending: BTreeSet<u32> = BTreeSet::new();
+        for ((member, old), summary) in members.iter_mut().zip(first) {
+            old.forks = forks.clone();
+            if old.locks != summary.locks {
+                old.locks = summary.locks;
+                pending.extend(&callers[member]);
+            }
+        }
+        let mut is_first_round = true;
+        while !pending.is_empty() {
+            let round: Vec<u32> = std::mem::take(&mut pending).into_iter().collect();
+            let locks: Vec<LockSummary> = round
+                .par_iter()
+                .map(|member| self.lock_summary(*member, &members))
+                .collect();
+            for (member, mut new) in round.into_iter().zip(locks) {
+                let Some(old) = members.get_mut(&member) else {
+                    continue;
+                };
+                if !is_first_round {
+                    new.join(&old.locks);
+                }
+                if *old.locks != new {
+                    old.locks = Arc::new(new);
+                    pending.extend(&callers[&member]);
+                }
+            }
+            is_first_round = false;
+        }
+        members
+    }
 }
 
 /// How often each function was summarised.
@@ -245,46 +280,4 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
         forks: Arc::new(forks),
         sharing: Arc::new(sharing),
     }
-}
-
-/// The effect on locks alone, where that on values is settled.
-fn summarise_locks(
-    graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
-    summaries: &Summaries,
-    function: FunctionId,
-) -> LockSummary {
-    let callees = Callees {
-        function,
-        graph,
-        summaries,
-        semaphores,
-    };
-    callees.execute(|run| locksets(run.body, &run.states, run.execution, &callees).summary)
-}
-
-fn summarise_function(
-    graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
-    summaries: &Summaries,
-    function: FunctionId,
-) -> Summary {
-    let callees = Callees {
-        function,
-        graph,
-        summaries,
-        semaphores,
-    };
-    callees.execute(|run| {
-        let locks = locksets(run.body, &run.states, run.execution, &callees).summary;
-        let forks = forks(run.body, &run.states, run.execution, &callees).summary;
-        let points_to = graph.points_to();
-        let sharing = sharing(run.body, &run.states, run.execution, points_to, &callees).summary;
-        Summary {
-            values: Arc::new(run.values),
-            locks: Arc::new(locks),
-            forks: Arc::new(forks),
-            sharing: Arc::new(sharing),
-        }
-    })
 }

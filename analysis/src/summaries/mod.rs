@@ -2,8 +2,10 @@
 
 mod callees;
 mod fixpoint;
+mod known;
 mod semaphores;
 
-pub use callees::{Callees, Executed};
-pub use fixpoint::{Summaries, Summary, summarise_program};
+pub use callees::{Analysed, Callees, Executed};
+pub use fixpoint::{Then, summarise_program};
+pub use known::{Known, Summaries, Summary};
 pub use semaphores::Semaphores;

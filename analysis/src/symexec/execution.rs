@@ -196,12 +196,17 @@ impl<'e> Execution<'e> {
         }
         match state.operand(bound) {
             // A value that the loop itself makes may change from turn to turn.
-            Value::Entry(Path {
-                root: Root::Value(definition),
-                ..
-            }) if self.loops.is_inside(definition.block(), head) => None,
+            Value::Entry(path) if self.is_made_inside(&path, head) => None,
             Value::Anything | Value::Nothing => None,
             bound => Some((first?, bound)),
+        }
+    }
+
+    /// Whether a value comes from the loop with this head.
+    fn is_made_inside(&self, value: &Path, head: BlockId) -> bool {
+        match value.root {
+            Root::Value(definition) => self.loops.is_inside(definition.block(), head),
+            _ => false,
         }
     }
 
@@ -241,9 +246,10 @@ impl<'e> Execution<'e> {
                 let index = state.operand(index);
                 match index {
                     // Counting bytes: from a member to what contains it, or through raw memory.
-                    Value::Constant(bytes) if *size == 1 => {
-                        base.map_targets(|path| path.then(Step::Bytes(bytes)))
-                    }
+                    Value::Constant(bytes) if *size == 1 => match i64::try_from(bytes) {
+                        Ok(bytes) => base.map_targets(|path| path.then(Step::Bytes(bytes))),
+                        Err(_) => Value::Anything,
+                    },
                     index => {
                         let index = index.as_index();
                         base.map_targets(|path| path.element(index.clone()))

@@ -5,6 +5,7 @@ mod execution;
 mod model_effects;
 mod path;
 mod rebind;
+mod shared_map;
 mod state;
 mod summary;
 mod value;

@@ -138,9 +138,7 @@ fn member(state: &State, value: &Value, name: ustr::Ustr) -> Value {
         let at = steps
             .iter()
             .position(|step| matches!(step, Step::Field { name: known, .. } if *known == name))?;
-        let mut found = object.clone();
-        found.steps.extend_from_slice(&steps[..=at]);
-        Some(found)
+        Some(object.extended(&steps[..=at]))
     });
     written.map_or(Value::Anything, Value::Address)
 }

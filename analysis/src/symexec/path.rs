@@ -2,15 +2,69 @@
 
 use super::value::Value;
 use crate::ir::{BinaryOperator, BlockId, FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
 use ustr::Ustr;
 
 /// A place in terms of the function's entry (the lvalues of RELAY fig. 2). A `Deref` follows the
 /// pointer that the place before it held *when the function was entered*.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct Path {
+///
+/// States are full of paths and are copied all the time: a copy shares the content, which never changes.
+#[derive(Clone, Debug)]
+pub struct Path(Arc<PathContent>);
+
+#[derive(Debug)]
+pub struct PathContent {
     pub root: Root,
-    pub steps: Vec<Step>,
+    pub steps: Steps,
+    hash: u64,
+}
+
+pub type Steps = SmallVec<[Step; 4]>;
+
+impl Deref for Path {
+    type Target = PathContent;
+
+    fn deref(&self) -> &PathContent {
+        &self.0
+    }
+}
+
+impl PartialEq for Path {
+    fn eq(&self, other: &Path) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.hash == other.hash && self.root == other.root && self.steps == other.steps)
+    }
+}
+
+impl Eq for Path {}
+
+impl Hash for Path {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl PartialOrd for Path {
+    fn partial_cmp(&self, other: &Path) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Root first, then step by step: what begins with a path stands right behind it.
+impl Ord for Path {
+    fn cmp(&self, other: &Path) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Ordering::Equal;
+        }
+        let roots = self.root.cmp(&other.root);
+        roots.then_with(|| self.steps.cmp(&other.steps))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -71,17 +125,17 @@ pub enum Step {
     },
     Index(Index),
     /// So many bytes away: from a member back to what contains it.
-    Bytes(i128),
+    Bytes(i64),
     /// What an operation makes of the value so far and a constant. Only the values of indices end so.
-    Computed(BinaryOperator, i128),
+    Computed(BinaryOperator, i64),
 }
 
 /// Which element of an array.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Index {
-    Constant(i128),
+    Constant(i64),
     /// The value that a place held at entry: equal names are equal elements.
-    Entry(Box<Path>),
+    Entry(Path),
     Any,
 }
 
@@ -90,15 +144,48 @@ const LONGEST: usize = 10;
 
 impl Path {
     pub fn new(root: Root) -> Path {
-        Path {
-            root,
-            steps: Vec::new(),
-        }
+        Path::with_steps(root, Steps::new())
     }
 
-    pub fn then(mut self, step: Step) -> Path {
-        self.steps.push(step);
-        self
+    pub fn with_steps(root: Root, steps: Steps) -> Path {
+        let mut hasher = FxHasher::default();
+        root.hash(&mut hasher);
+        steps.hash(&mut hasher);
+        let hash = hasher.finish();
+        Path(Arc::new(PathContent { root, steps, hash }))
+    }
+
+    pub fn then(&self, step: Step) -> Path {
+        self.extended(std::slice::from_ref(&step))
+    }
+
+    /// The place that these steps lead to from here.
+    pub fn extended(&self, more: &[Step]) -> Path {
+        if more.is_empty() {
+            return self.clone();
+        }
+        let mut steps = Steps::with_capacity(self.steps.len() + more.len());
+        steps.extend(self.steps.iter().chain(more).cloned());
+        Path::with_steps(self.root, steps)
+    }
+
+    /// What the first steps lead to.
+    pub fn beginning(&self, length: usize) -> Path {
+        if length == self.steps.len() {
+            return self.clone();
+        }
+        Path::with_steps(self.root, self.steps[..length].iter().cloned().collect())
+    }
+
+    /// The place in front of the last step, and that step.
+    pub fn split_last(&self) -> Option<(Path, &Step)> {
+        let (last, front) = self.steps.split_last()?;
+        Some((self.beginning(front.len()), last))
+    }
+
+    /// The same way from another root.
+    pub fn from_root(&self, root: Root) -> Path {
+        Path::with_steps(root, self.steps.clone())
     }
 
     pub fn is_too_long(&self) -> bool {
@@ -156,10 +243,9 @@ impl Path {
 
     /// What a path that ends with an operation is, where `value` says what the value before it is.
     pub fn computation(&self, value: &dyn Fn(&Value) -> Value) -> Value {
-        let mut before = self.clone();
-        match before.steps.pop() {
-            Some(Step::Computed(operator, constant)) => {
-                value(&Value::Entry(before)).computed(operator, constant)
+        match self.split_last() {
+            Some((before, Step::Computed(operator, constant))) => {
+                value(&Value::Entry(before)).computed(*operator, i128::from(*constant))
             }
             _ => Value::Anything,
         }
@@ -219,15 +305,14 @@ impl Path {
     }
 
     /// The element `index` positions behind the one that a pointer to `self` points to.
-    pub fn element(mut self, index: Index) -> Path {
+    pub fn element(&self, index: Index) -> Path {
         if index == Index::Constant(0) {
-            return self;
+            return self.clone();
         }
-        match self.steps.last_mut() {
-            Some(Step::Index(last)) => *last = last.plus(&index),
-            _ => self.steps.push(Step::Index(index)),
+        match self.split_last() {
+            Some((array, Step::Index(last))) => array.then(Step::Index(last.plus(&index))),
+            _ => self.then(Step::Index(index)),
         }
-        self
     }
 }
 
@@ -247,13 +332,9 @@ impl Path {
     /// Writes the path as a C programmer would. `name` says what the path or a beginning of it is called;
     /// the longest one counts.
     pub fn render(&self, name: &dyn Fn(&Path) -> Option<Name>) -> String {
-        let beginning = |length: usize| Path {
-            root: self.root,
-            steps: self.steps[..length].to_vec(),
-        };
         let named = (0..=self.steps.len()).rev();
         let (length, start) = named
-            .filter_map(|length| Some((length, name(&beginning(length))?)))
+            .filter_map(|length| Some((length, name(&self.beginning(length))?)))
             .next()
             .unwrap_or((0, Name::Value(String::new())));
         let rest = &self.steps[length..];

@@ -41,6 +41,11 @@ impl<'r> Rebinding<'r> {
         }
     }
 
+    fn argument(&self, index: u32) -> Value {
+        let argument = self.arguments.get(index as usize);
+        argument.cloned().unwrap_or(Value::Anything)
+    }
+
     /// What the callee's place is for the caller.
     pub fn path(&self, path: &Path) -> Targets {
         let (start, steps) = match path.root {
@@ -58,12 +63,7 @@ impl<'r> Rebinding<'r> {
             ),
             Root::Formal(index) => match path.steps.split_first() {
                 Some((Step::Deref, rest)) => {
-                    let argument = self
-                        .arguments
-                        .get(index as usize)
-                        .cloned()
-                        .unwrap_or(Value::Anything);
-                    (argument.targets(), rest)
+                    (self.argument(index).targets(), rest)
                 }
                 // The variable of the formal itself is gone when the callee returns.
                 _ => return Targets::Unknown,
@@ -86,14 +86,11 @@ impl<'r> Rebinding<'r> {
             Value::Nothing | Value::Anything | Value::Constant(_) | Value::Function(_) => {
                 value.clone()
             }
-            Value::Entry(Path {
-                root: Root::Formal(index),
-                steps,
-            }) if steps.is_empty() => self
-                .arguments
-                .get(*index as usize)
-                .cloned()
-                .unwrap_or(Value::Anything),
+            Value::Entry(path) if path.steps.is_empty() => match path.root {
+                Root::Formal(index) => self.argument(index),
+                Root::Somewhere => Value::Anything,
+                _ => self.state.read(&self.path(path)),
+            },
             Value::Entry(path) if path.root == Root::Somewhere => Value::Anything,
             Value::Entry(path) if matches!(path.steps.last(), Some(Step::Computed(..))) => {
                 path.computation(&|value| self.value(value))
@@ -150,7 +147,7 @@ impl<'r> Rebinding<'r> {
     fn index(&self, index: &Index) -> Index {
         match index {
             Index::Constant(_) | Index::Any => index.clone(),
-            Index::Entry(path) => self.value(&Value::Entry((**path).clone())).as_index(),
+            Index::Entry(path) => self.value(&Value::Entry(path.clone())).as_index(),
         }
     }
 }

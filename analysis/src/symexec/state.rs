@@ -1,23 +1,25 @@
 //! The symbolic store: what registers and memory hold at one point of a function.
 
 use super::path::{Index, Path, Root, Step};
+use super::shared_map::SharedMap;
 use super::value::{Targets, Value};
 use crate::dataflow::Domain;
 use crate::ir::{BlockId, LocalId, Operand, Place, Projection, RecordRef};
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use ustr::Ustr;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     /// Registers that were assigned and may still be read.
-    registers: BTreeMap<LocalId, Value>,
+    registers: SharedMap<LocalId, Value>,
     /// Memory that was written since the entry; everything else holds its entry value.
-    memory: BTreeMap<Path, Value>,
+    memory: SharedMap<Path, Value>,
     /// Locals whose address others may know.
-    escaped: BTreeSet<LocalId>,
+    escaped: Arc<BTreeSet<LocalId>>,
     /// Members that were written in objects without a name.
-    clobbered: BTreeSet<(RecordRef, Ustr)>,
+    clobbered: Arc<BTreeSet<(RecordRef, Ustr)>>,
     /// More was written than is listed: memory of others may hold anything.
     forgot: bool,
 }
@@ -34,7 +36,7 @@ impl State {
             (LocalId(index as u32), value)
         };
         State {
-            registers: (0..formals).map(formal).collect(),
+            registers: SharedMap::from_sorted((0..formals).map(formal).collect()),
             ..State::default()
         }
     }
@@ -62,11 +64,8 @@ impl State {
 
     /// Gives registers another value, where `change` has one.
     pub fn change_registers(&mut self, mut change: impl FnMut(LocalId, &Value) -> Option<Value>) {
-        for (local, value) in &mut self.registers {
-            if let Some(new) = change(*local, value) {
-                *value = new;
-            }
-        }
+        self.registers
+            .change(|local, value| change(*local, value));
     }
 
     /// Which memory a place names.
@@ -143,10 +142,7 @@ impl State {
         if let Some((whole, value)) = self.whole_around(path) {
             return match value {
                 Value::Entry(origin) => {
-                    let mut member = origin.clone();
-                    member
-                        .steps
-                        .extend_from_slice(&path.steps[whole.steps.len()..]);
+                    let member = origin.extended(&path.steps[whole.steps.len()..]);
                     if member.is_too_long() {
                         Value::Anything
                     } else {
@@ -163,23 +159,26 @@ impl State {
     /// The innermost written place that contains this one.
     fn whole_around(&self, path: &Path) -> Option<(&Path, &Value)> {
         // Sorted paths: those that contain this one stand before it, the innermost last.
-        let before = (Bound::Unbounded, Bound::Excluded(path));
         self.memory
-            .range::<Path, _>(before)
+            .before_key(path)
+            .iter()
             .rev()
             .take_while(|(known, _)| known.root == path.root)
             .find(|(known, _)| known.contains(path))
+            .map(|(known, value)| (known, value))
     }
 
     /// What was written inside a place.
     pub fn parts_of<'s>(&'s self, path: &'s Path) -> impl Iterator<Item = (&'s Path, &'s Value)> {
         // Paths are sorted root first, step by step: all that begin with this one are neighbours.
         self.memory
-            .range::<Path, _>((Bound::Included(path), Bound::Unbounded))
+            .from_key(path)
+            .iter()
             .take_while(|(known, _)| {
                 known.root == path.root && known.steps.starts_with(&path.steps)
             })
             .filter(|(known, _)| path.contains(known))
+            .map(|(known, value)| (known, value))
     }
 
     fn entry_value(&self, path: &Path) -> Value {
@@ -228,12 +227,16 @@ impl State {
             self.clobber(path);
             return;
         }
-        self.memory.retain(|known, _| !path.contains(known));
-        for (known, held) in &mut self.memory {
-            if known.may_overlap(path) {
-                held.join(value);
+        // The entry of this very place is overwritten.
+        self.memory
+            .retain(|known, _| known == path || !path.contains(known));
+        self.memory.change(|known, held| {
+            if known == path || !known.may_overlap(path) {
+                return None;
             }
-        }
+            let mut joined = held.clone();
+            joined.join(value).then_some(joined)
+        });
         self.set(path.clone(), value.clone());
     }
 
@@ -261,12 +264,15 @@ impl State {
 
     /// This member was written in objects that nobody can name.
     pub fn clobber_field(&mut self, field: (RecordRef, Ustr)) {
-        self.clobbered.insert(field);
-        for (known, held) in &mut self.memory {
-            if known.outlives_function() && known.last_field() == Some(field) {
-                *held = Value::Anything;
-            }
+        if !self.clobbered.contains(&field) {
+            Arc::make_mut(&mut self.clobbered).insert(field);
         }
+        self.memory.change(|known, held| {
+            let is_meant = *held != Value::Anything
+                && known.outlives_function()
+                && known.last_field() == Some(field);
+            is_meant.then_some(Value::Anything)
+        });
     }
 
     /// Somebody wrote somewhere: memory that others can reach may hold anything.
@@ -274,11 +280,10 @@ impl State {
         self.forgot = true;
         let escaped = &self.escaped;
         self.memory.retain(|path, _| !path.outlives_function());
-        for (path, value) in &mut self.memory {
-            if matches!(path.root, Root::Local(local) if escaped.contains(&local)) {
-                *value = Value::Anything;
-            }
-        }
+        self.memory.change(|path, value| {
+            let is_escaped = matches!(path.root, Root::Local(local) if escaped.contains(&local));
+            (is_escaped && *value != Value::Anything).then_some(Value::Anything)
+        });
     }
 
     /// Somebody may have written to what a pointer points to, or to parts of it.
@@ -290,11 +295,8 @@ impl State {
         };
         for path in paths {
             // A pointer to an array's first element reaches the whole array.
-            let whole = match path.steps.split_last() {
-                Some((Step::Index(_), front)) => Path {
-                    root: path.root,
-                    steps: front.to_vec(),
-                },
+            let whole = match path.split_last() {
+                Some((array, Step::Index(_))) => array,
                 _ => path,
             };
             self.memory.retain(|known, _| !whole.contains(known));
@@ -310,18 +312,17 @@ impl State {
             Value::OneOf(paths) => paths.iter().any(is_stale),
             Value::Nothing | Value::Anything | Value::Constant(_) | Value::Function(_) => false,
         };
-        let values = self.registers.values_mut().chain(self.memory.values_mut());
-        for value in values.filter(|value| stale_value(value)) {
-            *value = Value::Anything;
-        }
+        let forgotten = |value: &Value| stale_value(value).then_some(Value::Anything);
+        self.registers.change(|_, value| forgotten(value));
+        self.memory.change(|_, value| forgotten(value));
         let stale: Vec<Path> = self
             .memory
             .keys()
             .filter(|path| is_stale(path))
             .cloned()
             .collect();
+        self.memory.retain(|path, _| !stale.contains(path));
         for path in stale {
-            self.memory.remove(&path);
             if path.outlives_function() && !matches!(path.root, Root::Heap(_)) {
                 self.clobber(&path);
             }
@@ -331,8 +332,10 @@ impl State {
     /// The address in a value becomes known to others.
     pub fn escape(&mut self, value: &Value) {
         let mut add = |path: &Path| {
-            if let Root::Local(local) = path.root {
-                self.escaped.insert(local);
+            if let Root::Local(local) = path.root
+                && !self.escaped.contains(&local)
+            {
+                Arc::make_mut(&mut self.escaped).insert(local);
             }
         };
         match value {
@@ -351,6 +354,7 @@ impl State {
         self.memory
             .iter()
             .filter(|(path, _)| path.outlives_function())
+            .map(|(path, value)| (path, value))
     }
 
     /// Members that were written in objects without a name.
@@ -382,25 +386,78 @@ fn targets_outlive(targets: &Targets) -> bool {
 
 impl Domain for State {
     fn join(&mut self, other: &State) -> bool {
-        let mut changed = false;
-        for (local, theirs) in &other.registers {
-            changed |= self.registers.entry(*local).or_default().join(theirs);
-        }
+        let mut changed = self.join_registers(&other.registers);
         if self.memory != other.memory {
-            let keys: BTreeSet<&Path> = self.memory.keys().chain(other.memory.keys()).collect();
-            let mut joined = BTreeMap::new();
-            for path in keys {
-                let mut value = self.read_path(path);
-                value.join(&other.read_path(path));
-                joined.insert(path.clone(), value);
+            let joined = self.joined_memory(other);
+            if joined != self.memory {
+                self.memory = joined;
+                changed = true;
             }
-            changed |= joined != self.memory;
-            self.memory = joined;
         }
-        let before = (self.escaped.len(), self.clobbered.len(), self.forgot);
-        self.escaped.extend(&other.escaped);
-        self.clobbered.extend(&other.clobbered);
+        changed |= unite(&mut self.escaped, &other.escaped);
+        changed |= unite(&mut self.clobbered, &other.clobbered);
+        changed |= other.forgot && !self.forgot;
         self.forgot |= other.forgot;
-        changed || before != (self.escaped.len(), self.clobbered.len(), self.forgot)
+        changed
     }
+}
+
+impl State {
+    fn join_registers(&mut self, theirs: &SharedMap<LocalId, Value>) -> bool {
+        if self.registers.is_shared_with(theirs) {
+            return false;
+        }
+        let mut changed = false;
+        self.registers.change(|local, value| {
+            let mut joined = value.clone();
+            let is_new = joined.join(theirs.get(local)?);
+            changed |= is_new;
+            is_new.then_some(joined)
+        });
+        for (local, value) in theirs.iter() {
+            if self.registers.get(local).is_none() && *value != Value::Nothing {
+                self.registers.insert(*local, value.clone());
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// What memory holds where it is either that of this state or that of another one.
+    fn joined_memory(&self, other: &State) -> SharedMap<Path, Value> {
+        let (mut mine, mut theirs) = (
+            self.memory.iter().peekable(),
+            other.memory.iter().peekable(),
+        );
+        let mut joined = Vec::with_capacity(self.memory.len().max(other.memory.len()));
+        loop {
+            let order = match (mine.peek(), theirs.peek()) {
+                (Some((left, _)), Some((right, _))) => left.cmp(right),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return SharedMap::from_sorted(joined),
+            };
+            let left = if order.is_le() { mine.next() } else { None };
+            let right = if order.is_ge() { theirs.next() } else { None };
+            let Some((path, _)) = left.or(right) else {
+                continue;
+            };
+            let held = |entry: Option<&(Path, Value)>, state: &State| match entry {
+                Some((_, value)) => value.clone(),
+                None => state.read_path(path),
+            };
+            let mut value = held(left, self);
+            value.join(&held(right, other));
+            joined.push((path.clone(), value));
+        }
+    }
+}
+
+/// Adds what is missing; returns whether anything was.
+fn unite<T: Ord + Clone>(mine: &mut Arc<BTreeSet<T>>, theirs: &Arc<BTreeSet<T>>) -> bool {
+    if Arc::ptr_eq(mine, theirs) || theirs.is_subset(mine) {
+        return false;
+    }
+    Arc::make_mut(mine).extend(theirs.iter().cloned());
+    true
 }

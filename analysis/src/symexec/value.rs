@@ -39,10 +39,9 @@ const MOST_TARGETS: usize = 6;
 
 impl Value {
     /// The address of a place. `&*p` is the pointer `p` itself.
-    pub fn address_of(mut path: Path) -> Value {
-        if path.steps.last() == Some(&Step::Deref) {
-            path.steps.pop();
-            return Value::Entry(path);
+    pub fn address_of(path: Path) -> Value {
+        if let Some((pointer, Step::Deref)) = path.split_last() {
+            return Value::Entry(pointer);
         }
         if path.is_too_long() {
             Value::Anything
@@ -56,7 +55,7 @@ impl Value {
         match self {
             Value::Address(path) => Targets::Exactly(path.clone()),
             Value::Entry(path) => {
-                let pointee = path.clone().then(Step::Deref);
+                let pointee = path.then(Step::Deref);
                 if pointee.is_too_long() {
                     Targets::Unknown
                 } else {
@@ -73,8 +72,8 @@ impl Value {
     /// As the index of an array.
     pub fn as_index(&self) -> Index {
         match self {
-            Value::Constant(value) => Index::Constant(*value),
-            Value::Entry(path) => Index::Entry(Box::new(path.clone())),
+            Value::Constant(value) => i64::try_from(*value).map_or(Index::Any, Index::Constant),
+            Value::Entry(path) => Index::Entry(path.clone()),
             _ => Index::Any,
         }
     }
@@ -83,7 +82,10 @@ impl Value {
     pub fn computed(&self, operator: BinaryOperator, constant: i128) -> Value {
         match self {
             Value::Entry(path) if path.steps.len() < MOST_COMPUTED => {
-                Value::Entry(path.clone().then(Step::Computed(operator, constant)))
+                match i64::try_from(constant) {
+                    Ok(constant) => Value::Entry(path.then(Step::Computed(operator, constant))),
+                    Err(_) => Value::Anything,
+                }
             }
             Value::Constant(value) => operator
                 .on_constants(*value, constant)
@@ -93,10 +95,10 @@ impl Value {
     }
 
     /// Applies a change to every place that the value may point to.
-    pub fn map_targets(&self, change: impl Fn(Path) -> Path) -> Value {
+    pub fn map_targets(&self, change: impl Fn(&Path) -> Path) -> Value {
         match self.targets() {
-            Targets::Exactly(path) => Value::address_of(change(path)),
-            Targets::OneOf(paths) => Value::OneOf(paths.into_iter().map(change).collect()),
+            Targets::Exactly(path) => Value::address_of(change(&path)),
+            Targets::OneOf(paths) => Value::OneOf(paths.iter().map(change).collect()),
             Targets::Unknown => Value::Anything,
         }
     }

@@ -21,11 +21,9 @@ fn is_per_thread(path: &Path) -> bool {
 
 /// A value that is handed to another thread: locals of this one are foreign there.
 pub(super) fn handed_over(value: Value) -> Value {
-    let hand = |mut path: Path| {
-        if let Root::Frame(function, local) = path.root {
-            path.root = Root::ForeignFrame(function, local);
-        }
-        path
+    let hand = |path: Path| match path.root {
+        Root::Frame(function, local) => path.from_root(Root::ForeignFrame(function, local)),
+        _ => path,
     };
     let is_private = |path: &Path| matches!(path.root, Root::Global(global) if global.thread_local);
     match value {
@@ -109,10 +107,9 @@ impl Binder<'_> {
     fn index(&self, index: &Index) -> Index {
         match index {
             Index::Constant(_) | Index::Any => index.clone(),
-            Index::Entry(path) => match self.value(&Value::Entry((**path).clone())) {
-                Value::Constant(value) => Index::Constant(value),
-                Value::Entry(path) if is_per_thread(&path) => Index::Entry(Box::new(path)),
-                _ => Index::Any,
+            Index::Entry(path) => match self.value(&Value::Entry(path.clone())) {
+                Value::Entry(path) if !is_per_thread(&path) => Index::Any,
+                value => value.as_index(),
             },
         }
     }

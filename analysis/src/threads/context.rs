@@ -238,9 +238,8 @@ fn names_in_callee(path: &Path, call: &CallFact, parameters: usize) -> Vec<Path>
                 return None;
             };
             let rest = inside(path, &target)?;
-            let mut name = Path::new(Root::Formal(index as u32)).then(Step::Deref);
-            name.steps.extend_from_slice(rest);
-            Some(name)
+            let object = Path::new(Root::Formal(index as u32)).then(Step::Deref);
+            Some(object.extended(rest))
         })
         .collect()
 }

@@ -79,7 +79,7 @@ pub fn visit_program(text: &str, visit: Visit<'_>, finish: &mut dyn FnMut(&Body,
     let graph = CallGraph::new(&functions, &points_to, &models);
     let semaphores = Semaphores::new(&graph);
     let order = components(&graph.callees);
-    let summaries = summarise_program(&graph, &semaphores, &order);
+    let (summaries, _) = summarise_program(&graph, &semaphores, &order, &|_, _| ());
     for function in functions.ids() {
         visit_function(&graph, &summaries, &semaphores, function, visit, finish);
     }
@@ -96,7 +96,7 @@ fn visit_function(
     let callees = Callees {
         function,
         graph,
-        summaries,
+        summaries: summaries.known(),
         semaphores,
     };
     callees.execute(|run| {

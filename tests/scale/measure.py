@@ -1,0 +1,86 @@
+"""Running commands and measuring what they take."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Sequence
+
+# The databases of compile commands and the building of Racelens are those of the real programs.
+sys.path.append(str(Path(__file__).resolve().parents[1] / "real"))
+
+from compile_database import read_database  # noqa: E402
+from front_end_table import MeasureError, build_racelens, existing  # noqa: E402
+
+#: `racelens check` ends with these when it did its work: without races, and with some.
+FINISHED = (0, 1)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a process took, with the processes that it started and waited for."""
+
+    wall: float
+    processor: float
+    #: In bytes.
+    peak: int
+
+
+def racelens_binary(named: Path | None) -> Path:
+    """The binary that the user named, or the one that cargo builds."""
+    return existing(named) if named else build_racelens()
+
+
+def check(racelens: Path, directory: Path, timeout: float) -> tuple[dict[str, Any], Cost]:
+    """Runs `racelens check` over the program in a directory."""
+    command = [str(racelens), "check", "--format", "json"]
+    with tempfile.TemporaryFile("w+") as output:
+        status, cost = measured(command, directory, timeout, output)
+        output.seek(0)
+        text = output.read()
+    if status not in FINISHED:
+        raise MeasureError(f"`{' '.join(command)}` in {directory} ended with status {status}; run it alone to see why")
+    return json.loads(text), cost
+
+
+def syntax_checks(database: Path, timeout: float) -> Cost:
+    """Lets gcc check every file of a program, one after the other."""
+    costs = []
+    for unit in read_database(database):
+        status, cost = measured(unit.syntax_check(), unit.directory, timeout, subprocess.DEVNULL)
+        if status != 0:
+            raise MeasureError(f"gcc refuses {unit.source()}")
+        costs.append(cost)
+    return Cost(sum(c.wall for c in costs), sum(c.processor for c in costs), max(c.peak for c in costs))
+
+
+def measured(command: Sequence[str], directory: Path, timeout: float, stdout: Any) -> tuple[int, Cost]:
+    """Runs a command to its end, or ends it when its time is over."""
+    start = time.perf_counter()
+    try:
+        process = subprocess.Popen(command, cwd=directory, stdout=stdout)
+    except OSError as error:
+        raise MeasureError(f"`{command[0]}` does not start: {error}") from error
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(timeout, end)
+    timer.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    timer.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if late.is_set():
+        raise MeasureError(f"`{' '.join(command)}` in {directory} was not done after {timeout:.0f} s")
+    # Linux counts the peak in units of 1024 bytes.
+    cost = Cost(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+    return process.returncode, cost
