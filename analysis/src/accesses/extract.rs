@@ -11,11 +11,10 @@ use crate::ir::{
     AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
 };
 use crate::locksets::{Lockset, locksets};
-use crate::ownership::Sharing;
+use crate::ownership::{Privacy, Sharing};
 use crate::summaries::{Analysed, Callees, Semaphores, Summaries};
 use crate::symexec::{Execution, Path, Root, State, Step, Value};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The facts of a function that has been analysed.
@@ -156,7 +155,7 @@ impl Extraction<'_> {
                     atomic: mode == AccessMode::Atomic,
                     frees: false,
                     stretches: false,
-                    private_if: private::conditions(&point.sharing, &place),
+                    privacy: private::privacy(&point.sharing, &place),
                     own_element: self.turns.own_element(point.id, &place),
                     place,
                     locks: point.locks.clone(),
@@ -286,7 +285,7 @@ impl Extraction<'_> {
         point: &Point<'_>,
         arguments: &[Operand],
         values: &[Value],
-    ) -> Vec<(Path, BTreeSet<Path>)> {
+    ) -> Vec<(Path, Privacy)> {
         let points_to = self.graph.points_to();
         let function = self.execution.body().function;
         let mut found = Vec::new();

@@ -5,10 +5,10 @@ use crate::forks::ForkState;
 use crate::ir::{AccessKind, StatementId};
 use crate::locksets::Lockset;
 use crate::models::Context;
-use crate::ownership::Sharing;
+use crate::ownership::{Privacy, Sharing};
 use crate::points_to::Class;
 use crate::symexec::{Path, Targets, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -48,8 +48,8 @@ pub struct Access {
     /// The place as the thread calls it that it belongs to, where a loop starts or joins one thread in each turn
     /// and this one does not run here.
     pub own_element: Option<Path>,
-    /// Nobody else knows the object, if nobody knew these when the function was entered.
-    pub private_if: Option<Arc<BTreeSet<Path>>>,
+    /// Why nobody else knows the object, if it is so.
+    pub privacy: Option<Arc<Privacy>>,
 }
 
 /// Which memory, for the index from memory to accesses.
@@ -72,9 +72,8 @@ pub struct CallFact {
     pub forks: Arc<ForkState>,
     /// What others may know in front of it.
     pub sharing: Arc<Sharing>,
-    /// Objects of the caller that the callee is given and nobody else knows, as the callee calls them, each if
-    /// nobody knew these when the caller was entered.
-    pub private: Vec<(Path, BTreeSet<Path>)>,
+    /// Objects of the caller that the callee is given and nobody else knows, as the callee calls them.
+    pub private: Vec<(Path, Privacy)>,
     /// May happen more than once in one run of the function.
     pub repeats: bool,
 }

@@ -224,7 +224,7 @@ impl LibraryCall<'_> {
             atomic: false,
             frees: false,
             stretches: !matches!(size, Some(Size::Bytes(0))),
-            private_if: super::private::conditions(&self.point.sharing, &place),
+            privacy: super::private::privacy(&self.point.sharing, &place),
             own_element: extraction.turns.own_element(self.point.id, &place),
             place,
             locks: self.point.locks.clone(),

@@ -1,20 +1,26 @@
 //! Which objects at an access or a call nobody else knows.
 
-use crate::ownership::{Sharing, object_of};
+use crate::ownership::{Privacy, Sharing, object_of};
 use crate::symexec::{Path, Root, State, Step, Targets, Value};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What must be private at the function's entry so that a place is private; `None` if others may know it.
-pub(super) fn conditions(sharing: &Sharing, place: &Targets) -> Option<Arc<BTreeSet<Path>>> {
+/// Why nobody else knows the place; `None` if others may.
+pub(super) fn privacy(sharing: &Sharing, place: &Targets) -> Option<Arc<Privacy>> {
     match place {
-        Targets::Exactly(path) => sharing.unknown_if(&object_of(path)).map(Arc::new),
+        Targets::Exactly(path) => sharing.privacy(&object_of(path)).map(Arc::new),
         Targets::OneOf(paths) => {
-            let mut all = BTreeSet::new();
+            let mut all: Option<Privacy> = None;
             for path in paths {
-                all.extend(sharing.unknown_if(&object_of(path))?);
+                let one = sharing.privacy(&object_of(path))?;
+                all = Some(match all {
+                    Some(all) => Privacy {
+                        owned: all.owned.or(&one.owned),
+                        conditions: &all.conditions | &one.conditions,
+                    },
+                    None => one,
+                });
             }
-            Some(Arc::new(all))
+            all.map(Arc::new)
         }
         Targets::Unknown => None,
     }
@@ -23,44 +29,39 @@ pub(super) fn conditions(sharing: &Sharing, place: &Targets) -> Option<Arc<BTree
 /// More objects than this are not told to a callee.
 const MOST_GIVEN: usize = 8;
 
-/// Notes the object that an argument points to and those that it leads to, if they are this function's own and
-/// private. `name` is what the callee calls the place that the argument points to.
+/// Notes the object that an argument points to and those that it leads to, if nobody else knows them. `name` is
+/// what the callee calls the place that the argument points to.
 pub(super) fn given(
     state: &State,
     sharing: &Sharing,
     argument: &Value,
     name: Path,
-    found: &mut Vec<(Path, BTreeSet<Path>)>,
+    found: &mut Vec<(Path, Privacy)>,
 ) {
-    let is_own = |path: &Path| matches!(path.root, Root::Heap(_) | Root::Local(_));
-    let place = match argument {
-        Value::Address(path) if is_own(path) && found.len() < MOST_GIVEN => path,
-        Value::OneOf(_) => {
-            if let Some(conditions) = conditions(sharing, &argument.targets()) {
-                found.push((name, (*conditions).clone()));
-            }
-            return;
-        }
-        _ => return,
-    };
-    let Some(conditions) = sharing.unknown_if(&object_of(place)) else {
-        return;
-    };
-    let already = found.iter().any(|(known, _)| *known == name);
-    if already {
+    if found.len() >= MOST_GIVEN || found.iter().any(|(known, _)| *known == name) {
         return;
     }
-    found.push((name.clone(), conditions));
+    let targets = argument.targets();
+    let Some(privacy) = privacy(sharing, &targets) else {
+        return;
+    };
+    let Targets::Exactly(place) = &targets else {
+        found.push((name, (*privacy).clone()));
+        return;
+    };
+    let is_formal = |path: &Path| matches!(path.root, Root::Formal(_));
+    // What the caller itself was given is told from context to context.
+    if is_formal(place) && privacy.conditions.contains(&object_of(place)) {
+        return;
+    }
+    found.push((name.clone(), (*privacy).clone()));
     for (member, value) in state.parts_of(place) {
-        if member == place {
+        if member == place || !matches!(value, Value::Address(path) if !is_formal(path)) {
             continue;
         }
         let steps = &member.steps[place.steps.len()..];
-        let inner = steps
-            .iter()
-            .fold(name.clone(), |name, step| name.then(step.clone()))
-            .then(Step::Deref);
-        if !inner.is_too_long() && matches!(value, Value::Address(path) if is_own(path)) {
+        let inner = name.extended(steps).then(Step::Deref);
+        if !inner.is_too_long() {
             given(state, sharing, value, inner, found);
         }
     }

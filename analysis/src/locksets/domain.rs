@@ -1,7 +1,7 @@
 //! The lattice of relative locksets.
 
 use crate::dataflow::Domain;
-use crate::ir::{BlockId, StatementId};
+use crate::ir::{BlockId, GlobalRef, StatementId};
 use crate::symexec::{Path, Root, Site, Step, Targets, mentions_definition};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -123,6 +123,15 @@ impl Lockset {
         self.released_any = true;
     }
 
+    /// A lock behind a pointer is released that can only point into memory without a name or into these
+    /// variables: other variables are no such lock.
+    pub fn release_behind_pointer(&mut self, variables: &[GlobalRef]) {
+        self.release(Path::new(Root::Somewhere));
+        for variable in variables {
+            self.release(Path::new(Root::Global(*variable)));
+        }
+    }
+
     /// What holds behind a call with this effect (RELAY fig. 3): first its releases, then what it
     /// holds at its end.
     pub fn then(&self, callee: &Lockset) -> Lockset {
@@ -142,6 +151,15 @@ impl Lockset {
     /// Replaces every lock by what it is for somebody else. What has no exact name there is not
     /// certainly held, and may be anything that is released.
     pub fn rebound(&self, rebind: impl Fn(&Path) -> Targets) -> Lockset {
+        self.rebound_among(rebind, |_| None)
+    }
+
+    /// The same, where a lock without a name that is released can only be in some variables.
+    pub fn rebound_among(
+        &self,
+        rebind: impl Fn(&Path) -> Targets,
+        variables: impl Fn(&Path) -> Option<Vec<GlobalRef>>,
+    ) -> Lockset {
         let mut bound = Lockset {
             released_any: self.released_any,
             ..Lockset::default()
@@ -152,7 +170,10 @@ impl Lockset {
                 Targets::OneOf(paths) => bound
                     .released
                     .extend(paths.into_iter().map(|path| (path, *times))),
-                Targets::Unknown => bound.release_somewhere(path, *times),
+                Targets::Unknown => match variables(path) {
+                    Some(variables) => bound.release_behind_pointer(&variables),
+                    None => bound.release_somewhere(path, *times),
+                },
             }
         }
         for (path, hold) in &self.held {
@@ -298,6 +319,20 @@ fn may_be_same(left: &Path, right: &Path) -> bool {
             && !path.has_unknown_index()
             && path.root != Root::Somewhere
     };
+    // Behind a pointer of which only that is known, there is no variable of another name.
+    let is_anywhere = |path: &Path| path.root == Root::Somewhere && path.steps.is_empty();
+    if is_anywhere(left) || is_anywhere(right) {
+        let is_variable = |path: &Path| {
+            matches!(path.root, Root::Global(_) | Root::Local(_))
+                && !path.steps.contains(&Step::Deref)
+        };
+        return !is_variable(left) && !is_variable(right);
+    }
+    // A lock in a variable of which any part may be meant.
+    let is_whole = |path: &Path| matches!(path.root, Root::Global(_)) && path.steps.is_empty();
+    if left.root == right.root && (is_whole(left) || is_whole(right)) {
+        return left.contains(right) || right.contains(left);
+    }
     // Two variables, or two constant parts of variables, are different locks.
     if is_fixed(left) && is_fixed(right) {
         return false;

@@ -1,11 +1,12 @@
 //! What others may know at every point of a function, and at its end.
 
-use super::domain::Sharing;
-use super::steps::{SharingCalls, SharingSteps, sharing_steps};
+use super::domain::{Owned, Sharing};
+use super::objects::object_of;
+use super::steps::{Known, SharingCalls, SharingSteps, sharing_steps};
+use super::taking::Source;
 use crate::dataflow::{Analysis, Domain, Edge, Loops, Solution, solve, visit_statements};
 use crate::ir::{BlockId, Body, Statement, StatementId, Terminator};
-use crate::points_to::PointsTo;
-use crate::symexec::{Execution, Path, Root, State, Step};
+use crate::symexec::{Path, Root, Step, Targets, Value};
 use std::collections::BTreeSet;
 
 /// What a function makes known, for its callers: objects that its formals lead to, and its allocations.
@@ -17,6 +18,8 @@ pub struct SharingSummary {
     pub held: BTreeSet<(Path, Path)>,
     /// It made something known that the objects it was given lead to.
     pub distant: bool,
+    /// What it returns belongs to the caller, because it was taken out of where others find it under these locks.
+    pub result: Option<BTreeSet<Path>>,
 }
 
 impl SharingSummary {
@@ -27,6 +30,7 @@ impl SharingSummary {
             published: (0..parameters).map(formal).collect(),
             held: BTreeSet::new(),
             distant: true,
+            result: None,
         }
     }
 
@@ -39,6 +43,10 @@ impl SharingSummary {
         self.published.extend(other.published.iter().cloned());
         self.held.extend(other.held.iter().cloned());
         self.distant |= other.distant;
+        self.result = match (&self.result, &other.result) {
+            (Some(mine), Some(theirs)) => Some(mine & theirs),
+            _ => None,
+        };
     }
 }
 
@@ -53,16 +61,16 @@ pub struct SharingSolution<'l> {
 }
 
 /// Computes what others may know in a function whose symbolic states are known.
-pub fn sharing<'l>(
-    body: &Body,
-    states: &Solution<State>,
-    execution: &Execution<'l>,
-    points_to: &PointsTo,
-    calls: &dyn SharingCalls,
-) -> SharingSolution<'l> {
-    let steps = sharing_steps(body, states, execution, points_to, calls);
+pub fn sharing<'l>(known: &Known<'_, 'l>, calls: &dyn SharingCalls) -> SharingSolution<'l> {
+    let Known {
+        body,
+        states,
+        execution,
+        ..
+    } = *known;
+    let steps = sharing_steps(known, calls);
     let loops = execution.loops();
-    if steps.is_empty() {
+    if steps.statements.is_empty() {
         return SharingSolution {
             steps,
             loops,
@@ -76,10 +84,11 @@ pub fn sharing<'l>(
     };
     let entries = solve(&flow, body);
     let mut exit: Option<Sharing> = None;
+    let mut result = Returned::default();
     for (index, block) in body.blocks.iter().enumerate() {
-        if !matches!(block.terminator, Terminator::Return(_)) {
+        let Terminator::Return(value) = &block.terminator else {
             continue;
-        }
+        };
         let Some(mut state) = entries.entries[index].clone() else {
             continue;
         };
@@ -90,6 +99,10 @@ pub fn sharing<'l>(
             };
             flow.statement(&mut state, id, statement);
         }
+        if let Some(value) = value {
+            let values = execution.exit_state(states, BlockId(index as u32));
+            result.add(&state, values.map(|values| values.operand(value)));
+        }
         match &mut exit {
             Some(exit) => {
                 exit.join(&state);
@@ -98,7 +111,9 @@ pub fn sharing<'l>(
         }
     }
     let summary = exit.map_or_else(SharingSummary::default, |exit| {
-        summary_of(&exit, body.parameters)
+        let mut summary = summary_of(&exit, body.parameters);
+        summary.result = result.taken_under();
+        summary
     });
     SharingSolution {
         steps,
@@ -123,6 +138,7 @@ fn summary_of(exit: &Sharing, parameters: usize) -> SharingSummary {
             .map(|(object, holder)| (object.clone(), holder.clone()))
             .collect(),
         distant: exit.is_distant(),
+        result: None,
     };
     if summary.published.len() + summary.held.len() > MOST_TOLD {
         let mut all = SharingSummary::unknown(parameters);
@@ -131,6 +147,43 @@ fn summary_of(exit: &Sharing, parameters: usize) -> SharingSummary {
         return all;
     }
     summary
+}
+
+/// Whether everything that a function returns belongs to its caller.
+#[derive(Default)]
+struct Returned {
+    owned: Option<Owned>,
+    is_shared: bool,
+}
+
+impl Returned {
+    fn add(&mut self, sharing: &Sharing, value: Option<Value>) {
+        let privacy = match value {
+            Some(Value::Constant(_)) | None => return,
+            Some(value) => match value.targets() {
+                Targets::Exactly(path) => sharing.privacy(&object_of(&path)),
+                _ => None,
+            },
+        };
+        match privacy {
+            Some(privacy) if privacy.conditions.is_empty() => {
+                let known = self.owned.take();
+                let both = known.map(|known| known.or(&privacy.owned));
+                self.owned = Some(both.unwrap_or(privacy.owned));
+            }
+            _ => self.is_shared = true,
+        }
+    }
+
+    fn taken_under(self) -> Option<BTreeSet<Path>> {
+        match self.owned {
+            Some(Owned::Taken(locks)) if !self.is_shared => {
+                let known = locks.into_iter().filter(Path::is_known_outside);
+                Some(known.collect())
+            }
+            _ => None,
+        }
+    }
 }
 
 impl SharingSolution<'_> {
@@ -164,14 +217,37 @@ impl Analysis for Flow<'_> {
     }
 
     fn statement(&self, state: &mut Sharing, id: StatementId, _statement: &Statement) {
-        for step in self.steps.get(&id).into_iter().flatten() {
+        for step in self.steps.statements.get(&id).into_iter().flatten() {
             step.apply(state);
         }
     }
 
     fn edge(&self, state: &mut Sharing, edge: Edge<'_>) {
+        let named = self.steps.meetings.get(&(edge.from, edge.to));
+        let owned: Vec<(&Path, Owned)> = named
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, source)| {
+                let owned = match source {
+                    Source::Null => Owned::Fresh,
+                    Source::Object(object) => {
+                        let privacy = state.privacy(object)?;
+                        privacy.conditions.is_empty().then_some(privacy.owned)?
+                    }
+                    Source::Unknown => return None,
+                };
+                Some((name, owned))
+            })
+            .collect();
         if self.loops.goes_back(edge.from, edge.to) {
             state.forget_definitions(&|block| self.loops.is_behind(block, edge.to));
+        }
+        for (name, owned) in owned {
+            state.own(name, owned);
+        }
+        // Where there is no object, nobody knows it.
+        if let Some(object) = self.steps.nulls.get(&(edge.from, edge.index)) {
+            state.own(object, Owned::Fresh);
         }
     }
 }

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// so at the entry.
 ///
 /// Joining unites, because an object may be known if it is on any path.
+/// What else keeps an object from others: besides that it was taken out of a container, joining intersects,
+/// because it must have been on every path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sharing {
     published: BTreeSet<Path>,
@@ -18,15 +20,42 @@ pub struct Sharing {
     holders: BTreeMap<Path, BTreeSet<Path>>,
     /// What is more than one pointer away from a formal may be known.
     distant: bool,
+    /// Objects without a name of their own that belong to this thread.
+    owned: BTreeMap<Path, Owned>,
+}
+
+/// Why an object belongs to a thread: nobody else has ever known it, or this thread has taken it out of the
+/// place where others find it, while it held these locks.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Owned {
+    Fresh,
+    Taken(BTreeSet<Path>),
+}
+
+impl Owned {
+    /// What holds if either may be the reason.
+    pub fn or(&self, other: &Owned) -> Owned {
+        match (self, other) {
+            (Owned::Fresh, other) | (other, Owned::Fresh) => other.clone(),
+            (Owned::Taken(mine), Owned::Taken(theirs)) => Owned::Taken(mine & theirs),
+        }
+    }
+}
+
+/// Why an object belongs to a thread, and what must belong to it at the function's entry for that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Privacy {
+    pub owned: Owned,
+    pub conditions: BTreeSet<Path>,
 }
 
 /// An object whose address lies in more objects than this is as good as known.
 const MOST_HOLDERS: usize = 8;
 
 impl Sharing {
-    /// What must be unknown to others at the function's entry so that the object is unknown here; `None` if
-    /// it may be known in any case.
-    pub fn unknown_if(&self, object: &Path) -> Option<BTreeSet<Path>> {
+    /// Why others do not know the object here; `None` if they may.
+    pub fn privacy(&self, object: &Path) -> Option<Privacy> {
+        let mut owned = Owned::Fresh;
         let mut conditions = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut pending = vec![object];
@@ -34,15 +63,16 @@ impl Sharing {
             if !seen.insert(object) {
                 continue;
             }
-            if !can_be_private(object) || self.is_published(object) {
+            if let Some(reason) = self.owned.get(object) {
+                owned = owned.or(reason);
+            } else if !can_be_private(object) || self.is_published(object) {
                 return None;
-            }
-            if matches!(object.root, Root::Formal(_)) {
+            } else if matches!(object.root, Root::Formal(_)) {
                 conditions.insert(object.clone());
             }
             pending.extend(self.holders.get(object).into_iter().flatten());
         }
-        Some(conditions)
+        Some(Privacy { owned, conditions })
     }
 
     fn is_published(&self, object: &Path) -> bool {
@@ -66,10 +96,20 @@ impl Sharing {
         self.publish_held_by(object);
         self.published.remove(object);
         self.holders.remove(object);
+        self.owned.remove(object);
+    }
+
+    /// The object belongs to this thread from here on.
+    pub(super) fn own(&mut self, object: &Path, owned: Owned) {
+        self.published.remove(object);
+        self.holders.remove(object);
+        self.owned.insert(object.clone(), owned);
     }
 
     pub(super) fn publish(&mut self, object: &Path) {
-        if can_be_private(object) && self.published.insert(object.clone()) {
+        let was_owned = self.owned.remove(object).is_some();
+        let is_news = can_be_private(object) && self.published.insert(object.clone());
+        if was_owned || is_news {
             self.holders.remove(object);
             self.publish_held_by(object);
         }
@@ -90,10 +130,14 @@ impl Sharing {
 
     /// The address of an object is put into another one.
     pub(super) fn put(&mut self, object: &Path, holder: &Path) {
-        if object == holder || self.published.contains(object) || !can_be_private(object) {
+        let is_private = |object: &Path| {
+            let is_owned = self.owned.contains_key(object);
+            is_owned || (can_be_private(object) && !self.is_published(object))
+        };
+        if object == holder || !is_private(object) {
             return;
         }
-        let is_known = !can_be_private(holder) || self.is_published(holder);
+        let is_known = !is_private(holder);
         let holders = self.holders.entry(object.clone()).or_default();
         holders.insert(holder.clone());
         if is_known || holders.len() > MOST_HOLDERS {
@@ -120,6 +164,7 @@ impl Sharing {
         }
         self.published.retain(|path| !is_stale(path));
         self.holders.retain(|path, _| !is_stale(path));
+        self.owned.retain(|path, _| !is_stale(path));
     }
 
     /// What callers can understand of it.
@@ -145,6 +190,10 @@ impl Domain for Sharing {
         }
         let before = self.clone();
         self.distant |= other.distant;
+        self.owned.retain(|object, _| other.owned.contains_key(object));
+        for (object, owned) in &mut self.owned {
+            *owned = owned.or(&other.owned[object]);
+        }
         for (object, holders) in &other.holders {
             for holder in holders {
                 self.put(object, holder);
@@ -169,6 +218,7 @@ mod tests {
                 .then(Step::Deref)
                 .then(Step::Bytes(8))
                 .then(Step::Deref),
+            6 => Path::new(Root::Somewhere).then(Step::Deref),
             _ => Path::new(Root::Local(LocalId(number))),
         }
     }
@@ -186,10 +236,11 @@ mod tests {
             .map(|_| {
                 let mut sharing = Sharing::default();
                 for _ in 0..next(6) {
-                    match next(8) {
+                    match next(9) {
                         0 | 1 => sharing.publish(&object(next(6))),
                         2..=5 => sharing.put(&object(next(6)), &object(next(6))),
                         6 => sharing.create(&object(3 + next(3))),
+                        7 => sharing.own(&object(6), Owned::Taken(BTreeSet::from([object(0)]))),
                         _ => sharing.publish_distant(),
                     }
                 }
@@ -205,9 +256,9 @@ mod tests {
     }
 
     /// The same answers for all objects.
-    fn answers(sharing: &Sharing) -> Vec<Option<BTreeSet<Path>>> {
-        let objects = (0..6).map(object);
-        objects.map(|object| sharing.unknown_if(&object)).collect()
+    fn answers(sharing: &Sharing) -> Vec<Option<Privacy>> {
+        let objects = (0..7).map(object);
+        objects.map(|object| sharing.privacy(&object)).collect()
     }
 
     #[test]
@@ -234,7 +285,9 @@ mod tests {
                 let both = answers(&joined(&left, &right));
                 for (joined, alone) in both.iter().zip(answers(&left)) {
                     match (joined, alone) {
-                        (Some(joined), Some(alone)) => assert!(joined.is_superset(&alone)),
+                        (Some(joined), Some(alone)) => {
+                            assert!(joined.conditions.is_superset(&alone.conditions));
+                        }
                         (Some(_), None) => panic!("an object became private by joining"),
                         (None, _) => {}
                     }
@@ -243,14 +296,31 @@ mod tests {
         }
     }
 
+    fn fresh_if(conditions: &[Path]) -> Privacy {
+        Privacy {
+            owned: Owned::Fresh,
+            conditions: conditions.iter().cloned().collect(),
+        }
+    }
+
+    #[test]
+    fn what_was_taken_on_one_path_only_is_not_owned() {
+        let job = object(6);
+        let mut one = Sharing::default();
+        one.own(&job, Owned::Taken(BTreeSet::new()));
+        assert!(one.privacy(&job).is_some());
+        one.join(&Sharing::default());
+        assert_eq!(one.privacy(&job), None);
+    }
+
     #[test]
     fn what_a_published_object_holds_is_published() {
         let (node, list) = (object(3), object(4));
         let mut sharing = Sharing::default();
         sharing.put(&node, &list);
-        assert_eq!(sharing.unknown_if(&node), Some(BTreeSet::new()));
+        assert_eq!(sharing.privacy(&node), Some(fresh_if(&[])));
         sharing.publish(&list);
-        assert_eq!(sharing.unknown_if(&node), None);
+        assert_eq!(sharing.privacy(&node), None);
     }
 
     #[test]
@@ -259,11 +329,11 @@ mod tests {
         let mut sharing = Sharing::default();
         sharing.put(&made, &argument);
         assert_eq!(
-            sharing.unknown_if(&made),
-            Some(BTreeSet::from([argument.clone()]))
+            sharing.privacy(&made),
+            Some(fresh_if(std::slice::from_ref(&argument)))
         );
         sharing.publish(&argument);
-        assert_eq!(sharing.unknown_if(&made), None);
+        assert_eq!(sharing.privacy(&made), None);
     }
 
     #[test]
@@ -272,6 +342,6 @@ mod tests {
         let mut sharing = Sharing::default();
         sharing.publish(&node);
         sharing.create(&node);
-        assert_eq!(sharing.unknown_if(&node), Some(BTreeSet::new()));
+        assert_eq!(sharing.privacy(&node), Some(fresh_if(&[])));
     }
 }

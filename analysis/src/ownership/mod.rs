@@ -2,11 +2,13 @@
 //! its callers a function makes known.
 
 mod analysis;
+mod calls;
 mod domain;
 mod objects;
 mod steps;
+mod taking;
 
 pub use analysis::{SharingSolution, SharingSummary, sharing};
-pub use domain::Sharing;
+pub use domain::{Owned, Privacy, Sharing};
 pub use objects::object_of;
-pub use steps::{SharingCalls, SharingEffect};
+pub use steps::{Known, SharingCalls, SharingEffect};

@@ -19,9 +19,9 @@ pub(super) fn can_be_private(object: &Path) -> bool {
     }
 }
 
-/// Whether the object can be known to everybody only.
+/// Whether the object is a variable that everybody knows.
 fn is_public(object: &Path) -> bool {
-    matches!(object.root, Root::Global(_))
+    matches!(object.root, Root::Global(_)) && !object.steps.contains(&Step::Deref)
 }
 
 /// What a value may point to, as far as that can be private.
@@ -65,7 +65,10 @@ impl Pointees {
             // What lies in memory at entry may have been put there under another name.
             self.loaded |= pointers > 1;
             self.objects.push(object);
+        } else if matches!(object.root, Root::Global(_)) {
+            self.objects.push(object);
         } else if matches!(object.root, Root::Value(_)) && pointers == 1 {
+            self.objects.push(object);
             self.any = true;
         } else {
             self.loaded = true;

@@ -1,18 +1,20 @@
 //! What statements do to the knowledge of objects, in terms of the function that they stand in.
 
 use super::analysis::SharingSummary;
-use super::domain::Sharing;
+use super::calls::Call;
+use super::domain::{Owned, Sharing};
 use super::objects::{Pointees, can_be_private, object_of, pointees};
+use super::taking::{self, Loaded, Meetings, Nulls};
 use crate::dataflow::{Solution, visit_statements};
 use crate::ir::{Body, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
-use crate::models::{self, Action, AtomicOperation, FunctionModel, Returns};
+use crate::locksets::LocksetSolution;
+use crate::models::{Action, FunctionModel, Returns};
 use crate::points_to::{Class, PointsTo};
 use crate::symexec::{
-    CallSite, Execution, Path, Rebinding, Root, Site, State, Step, Targets, Value, ValueSummary,
-    model_value,
+    CallSite, Definition, Execution, Path, Root, State, Step, Targets, Value, ValueSummary,
 };
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What is known about the objects that a body's calls are given.
@@ -34,6 +36,8 @@ pub enum SharingEffect<'m> {
 /// One thing that happens to objects.
 pub(super) enum SharingStep {
     Create(Path),
+    /// The thread takes an object for itself.
+    Own(Path, Owned),
     /// Addresses become known to everybody.
     Publish(Held),
     /// Addresses are put into one of these objects.
@@ -53,30 +57,50 @@ pub(super) struct Held {
     pub is_distant: bool,
 }
 
-pub(super) type SharingSteps = FxHashMap<StatementId, Vec<SharingStep>>;
+#[derive(Default)]
+pub(super) struct SharingSteps {
+    pub statements: FxHashMap<StatementId, Vec<SharingStep>>,
+    /// Pointers that get a new name where paths meet.
+    pub meetings: Meetings,
+    /// Edges on which a pointer is null, and the object that it would point to.
+    pub nulls: Nulls,
+}
+
+/// A function whose symbolic states and locksets are known.
+pub struct Known<'k, 'e> {
+    pub body: &'k Body,
+    pub states: &'k Solution<State>,
+    pub execution: &'k Execution<'e>,
+    pub locks: &'k LocksetSolution<'e>,
+    pub points_to: &'k PointsTo,
+}
 
 /// A value before all objects of the function are known.
 #[derive(Clone)]
-struct Given {
-    pointees: Pointees,
+pub(super) struct Given {
+    pub pointees: Pointees,
     /// What the points-to analysis says; `None` if anything.
-    class: Option<Class>,
+    pub class: Option<Class>,
 }
 
-enum Raw {
+pub(super) enum Raw {
     Create(Path),
+    /// Taken out under the locks that are held here.
+    Take(Path),
+    Own(Path, Owned),
     Publish(Given),
     Put(Given, Vec<Path>),
     PublishBehind(Vec<Path>),
 }
 
-pub(super) fn sharing_steps(
-    body: &Body,
-    states: &Solution<State>,
-    execution: &Execution<'_>,
-    points_to: &PointsTo,
-    calls: &dyn SharingCalls,
-) -> SharingSteps {
+pub(super) fn sharing_steps(known: &Known<'_, '_>, calls: &dyn SharingCalls) -> SharingSteps {
+    let Known {
+        body,
+        states,
+        execution,
+        locks,
+        points_to,
+    } = *known;
     if !has_steps(body, calls) {
         return SharingSteps::default();
     }
@@ -86,6 +110,7 @@ pub(super) fn sharing_steps(
         points_to,
         objects: BTreeMap::new(),
         steps: Vec::new(),
+        loads: Vec::new(),
         at: StatementId {
             block: crate::ir::BlockId(0),
             index: 0,
@@ -100,14 +125,43 @@ pub(super) fn sharing_steps(
         finder.at = id;
         finder.statement(state, statement, calls);
     });
-    finder.finished()
+    let owns = finder
+        .steps
+        .iter()
+        .any(|(_, step)| matches!(step, Raw::Create(_) | Raw::Take(_) | Raw::Own(..)));
+    let mut meetings = Meetings::default();
+    let mut nulls = Nulls::default();
+    if owns {
+        nulls = taking::nulls(body, states, execution);
+        meetings = taking::meetings(body, states, execution, points_to);
+        for (name, _) in meetings.values().flatten() {
+            if let Root::Value(Definition::Merge(_, local)) = name.root {
+                let class = finder.pointee(&Operand::Local(local));
+                finder.objects.insert(name.clone(), class);
+            }
+        }
+    }
+    let mut held: FxHashMap<StatementId, BTreeSet<Path>> = FxHashMap::default();
+    let takes = |(_, step): &(StatementId, Raw)| matches!(step, Raw::Take(_));
+    if finder.steps.iter().any(takes) && !locks.is_idle() {
+        locks.visit(body, |lockset, id, statement| {
+            if matches!(statement, Statement::Store { .. }) {
+                held.insert(id, lockset.held().map(|(path, _)| path.clone()).collect());
+            }
+        });
+    }
+    SharingSteps {
+        statements: finder.finished(&held),
+        meetings,
+        nulls,
+    }
 }
 
 /// Whether the function's text alone tells that it makes nothing known and allocates nothing.
 fn has_steps(body: &Body, calls: &dyn SharingCalls) -> bool {
     let is_idle = |effect: &SharingEffect<'_>| match effect {
         SharingEffect::Summary(summary, values) => {
-            summary.is_nothing() && values.heap.is_empty()
+            summary.is_nothing() && summary.result.is_none() && values.heap.is_empty()
         }
         SharingEffect::Model(model) => {
             model.returns != Returns::Fresh
@@ -141,27 +195,28 @@ fn is_pointer_like(ty: &Ty) -> bool {
     ty.is_aggregate() || !ty.is_float()
 }
 
-struct Finder<'f, 'e> {
-    body: &'f Body,
-    execution: &'f Execution<'e>,
-    points_to: &'f PointsTo,
+pub(super) struct Finder<'f, 'e> {
+    pub body: &'f Body,
+    pub execution: &'f Execution<'e>,
+    pub points_to: &'f PointsTo,
     /// Objects of the function, with their classes.
-    objects: BTreeMap<Path, Option<Class>>,
+    pub objects: BTreeMap<Path, Option<Class>>,
     steps: Vec<(StatementId, Raw)>,
-    at: StatementId,
+    loads: Vec<Loaded>,
+    pub at: StatementId,
 }
 
 impl Finder<'_, '_> {
-    fn add(&mut self, step: Raw) {
+    pub fn add(&mut self, step: Raw) {
         self.steps.push((self.at, step));
     }
 
-    fn pointee(&self, operand: &Operand) -> Option<Class> {
+    pub fn pointee(&self, operand: &Operand) -> Option<Class> {
         self.points_to.pointee(self.body.function, operand)
     }
 
     /// Notes an object that others may not know.
-    fn note(&mut self, object: &Path) {
+    pub fn note(&mut self, object: &Path) {
         if self.objects.contains_key(object) || !can_be_private(object) {
             return;
         }
@@ -174,16 +229,27 @@ impl Finder<'_, '_> {
         self.objects.insert(object.clone(), class);
     }
 
-    fn create(&mut self, object: Path, class: Option<Class>) {
+    pub fn create(&mut self, object: Path, class: Option<Class>) {
         self.objects.insert(object.clone(), class);
         self.add(Raw::Create(object));
     }
 
     fn statement(&mut self, state: &State, statement: &Statement, calls: &dyn SharingCalls) {
         match statement {
+            Statement::Load { place, ty, .. } if ty.pointee().is_some() => {
+                let at = self.at;
+                if let Targets::Exactly(place) = state.place(place) {
+                    self.loads.push(Loaded { at, place });
+                }
+            }
             Statement::Store {
                 place, value, ty, ..
             } => {
+                if ty.pointee().is_some()
+                    && let Targets::Exactly(path) = state.place(place)
+                {
+                    self.take(state, place, &path, &state.operand(value));
+                }
                 let class = self.pointee(value);
                 if ty.is_aggregate() {
                     self.store(&state.place(place), anything_stored());
@@ -224,8 +290,24 @@ impl Finder<'_, '_> {
         }
     }
 
+    /// Notes what a store takes out of memory that others can reach.
+    fn take(&mut self, state: &State, place: &Place, path: &Path, value: &Value) {
+        let is_own = matches!(object_of(path).root, Root::Heap(_) | Root::Local(_));
+        if is_own || !path.outlives_function() {
+            return;
+        }
+        let class = self
+            .points_to
+            .place(self.body.function, place)
+            .and_then(|place| self.points_to.deref(place));
+        for object in taking::taken_out(state, path, value, &self.loads, self.at) {
+            self.objects.insert(object.clone(), class);
+            self.add(Raw::Take(object));
+        }
+    }
+
     /// A value is written to a place.
-    fn store(&mut self, targets: &Targets, given: Given) {
+    pub fn store(&mut self, targets: &Targets, given: Given) {
         if given.pointees.is_empty() {
             return;
         }
@@ -238,7 +320,8 @@ impl Finder<'_, '_> {
             Targets::Unknown => None,
         };
         match holders {
-            Some(holders) if holders.iter().all(can_be_private) => {
+            // Whether they are private is known when control comes here.
+            Some(holders) if !holders.is_empty() => {
                 for holder in &holders {
                     self.note(holder);
                 }
@@ -248,7 +331,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    fn publish(&mut self, value: &Value, class: Option<Class>) {
+    pub fn publish(&mut self, value: &Value, class: Option<Class>) {
         let pointees = pointees(value);
         if !pointees.is_empty() {
             for object in &pointees.objects {
@@ -259,197 +342,18 @@ impl Finder<'_, '_> {
     }
 
     /// Everything that a value leads to becomes known.
-    fn publish_argument(&mut self, value: &Value, operand: &Operand) {
+    pub fn publish_argument(&mut self, value: &Value, operand: &Operand) {
         if let Some(class) = self.pointee(operand) {
             self.publish(value, Some(class));
         }
     }
 
-    fn call(&mut self, call: &Call<'_>) {
-        for effect in &call.effects {
-            match effect {
-                SharingEffect::Summary(_, values) => self.creations(call, values),
-                SharingEffect::Model(model) => self.model_creations(call, model),
-                SharingEffect::Unknown => {}
-            }
-        }
-        for effect in &call.effects {
-            match effect {
-                SharingEffect::Summary(summary, values) => self.callee(call, summary, values),
-                SharingEffect::Model(model) => self.model(call, model),
-                SharingEffect::Unknown => {
-                    for (value, operand) in call.values.iter().zip(call.arguments) {
-                        self.publish_argument(value, operand);
-                    }
-                }
-            }
-        }
-    }
-
-    fn creations(&mut self, call: &Call<'_>, values: &ValueSummary) {
-        let site = self.execution.site(self.at);
-        for (index, made) in values.heap.iter().enumerate() {
-            let object = Path::new(Root::Heap(Site {
-                part: index as u32 + 1,
-                ..site
-            }));
-            let is_result = match &values.result {
-                Value::Address(path) => path.root == Root::Heap(*made) && path.steps.is_empty(),
-                _ => false,
-            };
-            let result = call.target.filter(|_| is_result);
-            let class = result.and_then(|target| self.pointee(&Operand::Local(target)));
-            self.create(object, class);
-        }
-    }
-
-    fn callee(&mut self, call: &Call<'_>, summary: &SharingSummary, values: &ValueSummary) {
-        let site = self.execution.site(self.at);
-        let rebinding = Rebinding::new(call.state, &call.values).at(site, &values.heap);
-        for (object, holder) in &summary.held {
-            let given = self.rebound(call, &rebinding, object);
-            self.store(&rebinding.path(holder), given);
-        }
-        for object in &summary.published {
-            let given = self.rebound(call, &rebinding, object);
-            if !given.pointees.is_empty() {
-                for object in &given.pointees.objects {
-                    self.note(object);
-                }
-                self.add(Raw::Publish(given));
-            }
-        }
-        if summary.distant {
-            let given = call.values.iter().map(pointees);
-            let behind = given.flat_map(|pointees| pointees.objects).collect();
-            self.add(Raw::PublishBehind(behind));
-        }
-    }
-
-    /// What an object of the callee is here.
-    fn rebound(&self, call: &Call<'_>, rebinding: &Rebinding<'_>, object: &Path) -> Given {
-        let value = match rebinding.path(object) {
-            Targets::Exactly(path) if path.root == Root::Somewhere => Value::Nothing,
-            Targets::Exactly(path) => Value::address_of(path),
-            Targets::OneOf(paths) => Value::OneOf(paths),
-            Targets::Unknown => Value::Anything,
-        };
-        let class = match (object.root, object.steps.len()) {
-            (Root::Formal(index), 1) => {
-                let argument = call.arguments.get(index as usize);
-                argument.and_then(|argument| self.pointee(argument))
-            }
-            _ => None,
-        };
-        Given {
-            pointees: pointees(&value),
-            class,
-        }
-    }
-
-    fn model_creations(&mut self, call: &Call<'_>, model: &FunctionModel) {
-        let site = self.execution.site(self.at);
-        let class = call
-            .target
-            .and_then(|target| self.pointee(&Operand::Local(target)));
-        let mut makes_result = model.returns == Returns::Fresh;
-        for effect in &model.effects {
-            if let Action::Allocate { result, .. } = &effect.action {
-                if *result == models::Value::result() {
-                    makes_result = true;
-                } else {
-                    let object = Path::new(Root::Heap(Site { part: 1, ..site }));
-                    self.create(object.clone(), None);
-                    let value = Value::Address(object);
-                    self.model_store(call, result, &value, None);
-                }
-            }
-        }
-        if makes_result {
-            self.create(Path::new(Root::Heap(site)), class);
-        }
-    }
-
-    fn model(&mut self, call: &Call<'_>, model: &FunctionModel) {
-        let evaluate = |value: &models::Value| model_value(call.state, &call.values, value);
-        for effect in &model.effects {
-            match &effect.action {
-                Action::Write {
-                    pointer,
-                    value: Some(value),
-                    ..
-                } => {
-                    let given = Given {
-                        pointees: pointees(&evaluate(value)),
-                        class: self.model_class(call, value),
-                    };
-                    self.store(&evaluate(pointer).targets(), given);
-                }
-                Action::Copy { to, .. } => {
-                    self.store(&evaluate(to).targets(), anything_stored());
-                }
-                Action::Atomic(atomic) => {
-                    let is_written = atomic.operation != AtomicOperation::Load;
-                    if let (true, Some(pointer), Some(value)) =
-                        (is_written, &atomic.pointer, &atomic.value)
-                        && let Some(class) = self.model_class(call, value)
-                    {
-                        let given = Given {
-                            pointees: pointees(&evaluate(value)),
-                            class: Some(class),
-                        };
-                        self.store(&evaluate(pointer).targets(), given);
-                    }
-                }
-                Action::Start { arguments, .. }
-                | Action::Once { arguments, .. }
-                | Action::Call { arguments, .. } => {
-                    for argument in arguments {
-                        let class = self.model_class(call, argument);
-                        self.publish(&evaluate(argument), class);
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn model_store(
-        &mut self,
-        call: &Call<'_>,
-        place: &models::Value,
-        value: &Value,
-        class: Option<Class>,
-    ) {
-        let targets = match place.path.split_last() {
-            Some((models::Step::Dereference, front)) => {
-                let pointer = models::Value {
-                    root: place.root,
-                    path: front.into(),
-                };
-                model_value(call.state, &call.values, &pointer).targets()
-            }
-            _ => Targets::Unknown,
-        };
-        let pointees = pointees(value);
-        self.store(&targets, Given { pointees, class });
-    }
-
-    fn model_class(&self, call: &Call<'_>, value: &models::Value) -> Option<Class> {
-        let models::Root::Argument(index) = value.root else {
-            return None;
-        };
-        let start = self.pointee(call.arguments.get(usize::from(index))?)?;
-        value.path.iter().try_fold(start, |class, step| match step {
-            models::Step::Dereference => self.points_to.deref(class),
-            models::Step::Element => Some(class),
-            models::Step::Field(_) => None,
-        })
-    }
-
     /// Resolves what values may be now that all objects are known.
-    fn finished(self) -> SharingSteps {
-        let mut steps = SharingSteps::default();
+    fn finished(
+        self,
+        held: &FxHashMap<StatementId, BTreeSet<Path>>,
+    ) -> FxHashMap<StatementId, Vec<SharingStep>> {
+        let mut steps: FxHashMap<StatementId, Vec<SharingStep>> = FxHashMap::default();
         let parts: BTreeMap<Class, Vec<Class>> = self
             .objects
             .values()
@@ -457,28 +361,37 @@ impl Finder<'_, '_> {
             .map(|class| (*class, self.points_to.parts(*class)))
             .collect();
         let candidates = |given: &Given| -> Vec<Path> {
-            if !given.pointees.any && !given.pointees.loaded {
-                return Vec::new();
-            }
+            let is_exact = !given.pointees.any && !given.pointees.loaded;
+            // One object may have a name for each place where paths meet.
+            let is_alias = |object: &Path| matches!(object.root, Root::Value(_));
             let may_be = |class: &Option<Class>| match (class, given.class) {
                 (Some(object), Some(wanted)) => parts[object].binary_search(&wanted).is_ok(),
                 _ => true,
             };
             let objects = self.objects.iter();
             objects
-                .filter(|(object, class)| !given.pointees.objects.contains(object) && may_be(class))
+                .filter(|(object, class)| {
+                    let is_other = !given.pointees.objects.contains(object);
+                    is_other && (!is_exact || is_alias(object)) && may_be(class)
+                })
                 .map(|(object, _)| object.clone())
                 .collect()
         };
         for (at, step) in self.steps {
+            let held_at = held;
             let held = |given: Given| Held {
                 perhaps: candidates(&given),
-                is_loaded: !given.pointees.any,
+                is_loaded: given.pointees.loaded && !given.pointees.any,
                 is_distant: given.pointees.any || given.pointees.loaded,
                 objects: given.pointees.objects,
             };
             let step = match step {
                 Raw::Create(object) => SharingStep::Create(object),
+                Raw::Own(object, owned) => SharingStep::Own(object, owned),
+                Raw::Take(object) => {
+                    let locks = held_at.get(&at).cloned().unwrap_or_default();
+                    SharingStep::Own(object, Owned::Taken(locks))
+                }
                 Raw::Publish(given) => SharingStep::Publish(held(given)),
                 Raw::Put(given, holders) => SharingStep::Put(held(given), holders),
                 Raw::PublishBehind(objects) => SharingStep::PublishBehind(objects),
@@ -489,17 +402,8 @@ impl Finder<'_, '_> {
     }
 }
 
-/// A call in front of its effects.
-struct Call<'c> {
-    state: &'c State,
-    target: Option<LocalId>,
-    arguments: &'c [Operand],
-    values: Vec<Value>,
-    effects: Vec<SharingEffect<'c>>,
-}
-
 /// What a whole struct may hold: any address that lies in memory.
-fn anything_stored() -> Given {
+pub(super) fn anything_stored() -> Given {
     Given {
         pointees: Pointees {
             loaded: true,
@@ -513,6 +417,7 @@ impl SharingStep {
     pub(super) fn apply(&self, sharing: &mut Sharing) {
         match self {
             SharingStep::Create(object) => sharing.create(object),
+            SharingStep::Own(object, owned) => sharing.own(object, owned.clone()),
             SharingStep::Publish(held) => {
                 for object in held.present(sharing) {
                     sharing.publish(object);

@@ -121,7 +121,10 @@ impl Evidence<'_> {
             let text = "both hold a lock of the same kind, which may be the same lock";
             add(ReasonKind::SameKindOfLock, -45, text.into());
         }
-        if self.frees {
+        if self.pair.taken_out {
+            let text = "one thread has taken the object out of where others find it, and the other holds a lock";
+            add(ReasonKind::Unsharing, -45, text.into());
+        } else if self.frees {
             let text = "one side frees the object: no other thread should know it any more";
             add(ReasonKind::Unsharing, -20, text.into());
         }

@@ -6,7 +6,8 @@ use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::points_to::Class;
-use crate::symexec::Site;
+use crate::ownership::Owned;
+use crate::symexec::{Path, Site};
 use crate::threads::{Contexts, Moment, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +38,8 @@ pub struct Pair {
     pub both_write: bool,
     /// Both hold a lock that is the same member, of objects that may be the same.
     pub same_kind_of_lock: bool,
+    /// One thread has taken the object out of where others find it, and the other holds some lock.
+    pub taken_out: bool,
 }
 
 /// The sightings of one class of memory, those of one character together.
@@ -173,6 +176,7 @@ pub(super) fn pairs(
                         likeness: conflict.likeness,
                         both_write: left.writes && right.writes,
                         same_kind_of_lock: conflict.same_kind_of_lock,
+                        taken_out: conflict.taken_out,
                     };
                     note(&mut found, pair, facts);
                 }
@@ -192,6 +196,7 @@ pub struct Conflict {
     pub roots: (RootId, RootId),
     pub likeness: Likeness,
     pub same_kind_of_lock: bool,
+    pub taken_out: bool,
 }
 
 /// Why two accesses do not race.
@@ -208,6 +213,8 @@ pub enum Apart {
     NeverParallel,
     /// At one of them, nobody else knows the object yet.
     NotYetShared,
+    /// One thread has taken the object out of where the other finds it.
+    TakenOut,
 }
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
@@ -225,8 +232,8 @@ pub(super) fn compare(
         return Err(Apart::Atomic);
     }
     let likeness = likeness(left.place(), right.place(), memory).ok_or(Apart::DifferentMemory)?;
-    if left.private || right.private {
-        return Err(Apart::NotYetShared);
+    if let Some(apart) = owned(left, right) {
+        return Err(apart);
     }
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
@@ -237,7 +244,32 @@ pub(super) fn compare(
         roots,
         likeness,
         same_kind_of_lock: held_by_both.count() > 0,
+        taken_out: is_taken(left, right) || is_taken(right, left),
     })
+}
+
+/// Whether an object belongs to one thread when the other one gets to it.
+fn owned(left: &Character, right: &Character) -> Option<Apart> {
+    match (&left.owned, &right.owned) {
+        (Some(Owned::Fresh), _) | (_, Some(Owned::Fresh)) => Some(Apart::NotYetShared),
+        (Some(Owned::Taken(_)), Some(Owned::Taken(_))) => Some(Apart::TakenOut),
+        // Who holds the lock under which it was taken out finds it only while it is in there.
+        (Some(Owned::Taken(locks)), None) => holds_one(right, locks),
+        (None, Some(Owned::Taken(locks))) => holds_one(left, locks),
+        (None, None) => None,
+    }
+}
+
+/// Whether one thread owns what it has taken out, and the other holds a lock: it may find the object there only
+/// while it is back, or in another place.
+fn is_taken(owner: &Character, other: &Character) -> bool {
+    owner.owned.is_some() && !other.protection.absolute.is_empty()
+}
+
+fn holds_one(character: &Character, locks: &BTreeSet<Path>) -> Option<Apart> {
+    let held = &character.protection.absolute;
+    let holds = locks.iter().any(|lock| held.contains_key(lock));
+    holds.then_some(Apart::TakenOut)
 }
 
 type Place = (FunctionId, crate::ir::StatementId);
@@ -274,7 +306,7 @@ impl Pair {
     /// What speaks for showing this pair before others of the location.
     pub(super) fn weight(&self) -> (bool, Likeness, bool, bool) {
         (
-            !self.same_kind_of_lock,
+            !self.same_kind_of_lock && !self.taken_out,
             self.likeness,
             self.first_root != self.second_root,
             self.both_write,

@@ -4,7 +4,7 @@
 use super::pairing::Race;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::{CallGraph, FunctionId, Target};
-use crate::ir::{Callee, Operand, Statement, StatementId};
+use crate::ir::{AccessKind, Callee, Operand, Statement, StatementId};
 use crate::models::{Action, Atomic, AtomicOperation, Order, Ordering, Root, Step, Value};
 use crate::points_to::Class;
 use rustc_hash::FxHashSet;
@@ -29,8 +29,10 @@ pub(super) fn unordered<'r>(
         for side in [pair.first, pair.second] {
             let access = &facts[side.function.0 as usize].accesses[side.access as usize];
             let body = graph.functions.body(side.function);
-            if let Statement::Store { value, .. } = body.statement(access.statement) {
-                add(points_to.pointee(body.function, value));
+            let writes = access.kind != AccessKind::Read;
+            let statement = body.statement(access.statement);
+            if writes && matches!(statement, Statement::Store { ty, .. } if ty.pointee().is_some()) {
+                add(points_to.deref(access.cell.class));
             }
         }
     }

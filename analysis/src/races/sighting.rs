@@ -7,9 +7,10 @@ use crate::callgraph::{CallGraph, FunctionId};
 use crate::forks::Origin;
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
 use crate::locksets::Mode;
+use crate::ownership::Owned;
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
-use crate::threads::{Context, ContextId, Held, RootId, Running};
+use crate::threads::{Binder, Context, ContextId, Held, RootId, Running};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,8 +45,8 @@ pub struct Character {
     pub roots: Vec<RootId>,
     /// Threads that the accessing thread may have started by then.
     pub threads: BTreeMap<Origin, Running>,
-    /// Nobody else knows the object yet.
-    pub private: bool,
+    /// Nobody else knows the object, and why.
+    pub owned: Option<Owned>,
 }
 
 impl Character {
@@ -150,15 +151,17 @@ impl Surroundings<'_> {
             held_somewhere,
             roots: roots.iter().copied().collect(),
             threads: context.threads_at(&access.forks),
-            private: self.is_private(access, context),
+            owned: self.owned(access, context, &binder),
         }
     }
 
-    /// Whether nobody but the accessing thread knows the object.
-    fn is_private(&self, access: &Access, context: &Context) -> bool {
-        let conditions = access.private_if.as_ref();
-        conditions.is_some_and(|conditions| conditions.is_subset(&context.private))
-            && !self.unordered.contains(&access.cell.class)
+    /// Why nobody but the accessing thread knows the object, if it is so.
+    fn owned(&self, access: &Access, context: &Context, binder: &Binder<'_>) -> Option<Owned> {
+        let privacy = access.privacy.as_ref()?;
+        let is_ordered = !self.unordered.contains(&access.cell.class);
+        context
+            .owned(privacy, binder)
+            .filter(|_| is_ordered)
     }
 
     /// Whether the objects of a class are of a kind of which a program makes many, each for one owner.

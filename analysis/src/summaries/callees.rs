@@ -5,9 +5,10 @@ use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution};
 use crate::forks::{ForkCalls, ForkEffect, ForkSolution, forks};
-use crate::ir::Body;
+use crate::ir::{Body, GlobalRef, Statement};
 use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
-use crate::ownership::{SharingCalls, SharingEffect, SharingSolution, sharing};
+use crate::ownership::{self, SharingCalls, SharingEffect, SharingSolution, sharing};
+use crate::points_to::Object;
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
 use std::sync::Arc;
 
@@ -42,19 +43,22 @@ impl Callees<'_> {
     /// Summarises the function; `then` gets more out of it while its states are there.
     pub fn analyse<T>(&self, then: impl FnOnce(&Analysed<'_>) -> T) -> (Summary, T) {
         self.execute(|run| {
+            let locks = locksets(run.body, &run.states, run.execution, self);
+            let known = ownership::Known {
+                body: run.body,
+                states: &run.states,
+                execution: run.execution,
+                locks: &locks,
+                points_to: self.graph.points_to(),
+            };
+            let sharing = sharing(&known, self);
             let analysed = Analysed {
                 body: run.body,
                 execution: run.execution,
                 states: &run.states,
-                locks: locksets(run.body, &run.states, run.execution, self),
+                locks,
                 forks: forks(run.body, &run.states, run.execution, self),
-                sharing: sharing(
-                    run.body,
-                    &run.states,
-                    run.execution,
-                    self.graph.points_to(),
-                    self,
-                ),
+                sharing,
             };
             let result = then(&analysed);
             let summary = Summary {
@@ -133,6 +137,21 @@ impl LockCalls for Callees<'_> {
             return Vec::new();
         }
         effects
+    }
+
+    fn pointed_variables(&self, call: CallSite, argument: usize) -> Option<Vec<GlobalRef>> {
+        let body = self.graph.functions.body(self.function);
+        let Statement::Call { arguments, .. } = body.statement(call.statement) else {
+            return None;
+        };
+        let points_to = self.graph.points_to();
+        let class = points_to.pointee(body.function, arguments.get(argument)?)?;
+        let objects = points_to.objects(class).iter();
+        let variables = objects.filter_map(|object| match object {
+            Object::Global(global) => Some(*global),
+            _ => None,
+        });
+        Some(variables.collect())
     }
 
     fn is_binary_semaphore(&self, call: CallSite) -> bool {

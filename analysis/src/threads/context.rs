@@ -6,6 +6,7 @@ use crate::callgraph::FunctionId;
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
 use crate::locksets::{Lockset, Mode};
+use crate::ownership::{Owned, Privacy};
 use crate::symexec::{Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +24,9 @@ pub struct Context {
     pub threads: BTreeMap<Origin, Running>,
     /// Numbers in places that formals lead to, which nobody changes.
     pub contents: BTreeMap<Path, Value>,
-    /// Objects that formals lead to and that nobody but this thread knows.
-    pub private: BTreeSet<Path>,
+    /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
+    /// knows.
+    pub private: BTreeMap<Path, Owned>,
 }
 
 /// Whether a thread may still run.
@@ -149,7 +151,7 @@ impl Context {
                 context.contents.insert(name, value.clone());
             }
         }
-        context.private = self.private_in_callee(call, parameters);
+        context.private = self.private_in_callee(&binder, call, parameters);
         context.bindings = (0..parameters)
             .map(|index| {
                 let argument = call.arguments.get(index);
@@ -159,22 +161,47 @@ impl Context {
         context
     }
 
+    /// Why nobody else knows an object in this context, if it is so.
+    pub fn owned(&self, privacy: &Privacy, binder: &Binder<'_>) -> Option<Owned> {
+        let mut owned = match &privacy.owned {
+            Owned::Fresh => Owned::Fresh,
+            Owned::Taken(locks) => {
+                let known = locks.iter().filter_map(|lock| binder.path(lock));
+                Owned::Taken(known.collect())
+            }
+        };
+        for condition in &privacy.conditions {
+            owned = owned.or(self.private.get(condition)?);
+        }
+        Some(owned)
+    }
+
     /// The objects that a callee is given and nobody else knows, as it calls them.
-    fn private_in_callee(&self, call: &CallFact, parameters: usize) -> BTreeSet<Path> {
-        let holds = |conditions: &BTreeSet<Path>| conditions.is_subset(&self.private);
-        let own = call.private.iter();
-        let own = own.filter(|(_, conditions)| holds(conditions));
-        let mut private: BTreeSet<Path> = own.map(|(name, _)| name.clone()).collect();
-        for object in &self.private {
-            if call.sharing.unknown_if(object).is_some_and(|if_these| holds(&if_these)) {
-                private.extend(names_in_callee(object, call, parameters));
+    fn private_in_callee(
+        &self,
+        binder: &Binder<'_>,
+        call: &CallFact,
+        parameters: usize,
+    ) -> BTreeMap<Path, Owned> {
+        let mut private = BTreeMap::new();
+        for object in self.private.keys() {
+            let privacy = call.sharing.privacy(object);
+            if let Some(owned) = privacy.and_then(|privacy| self.owned(&privacy, binder)) {
+                for name in names_in_callee(object, call, parameters) {
+                    private.insert(name, owned.clone());
+                }
+            }
+        }
+        for (name, privacy) in &call.private {
+            if let Some(owned) = self.owned(privacy, binder) {
+                private.insert(name.clone(), owned);
             }
         }
         let is_given = |object: &Path| match object.root {
             Root::Formal(index) => (index as usize) < parameters,
             _ => false,
         };
-        private.retain(|object| is_given(object));
+        private.retain(|object, _| is_given(object));
         private
     }
 
@@ -205,9 +232,20 @@ impl Context {
                 .filter(|(place, value)| other.contents.get(*place) == Some(*value))
                 .map(|(place, value)| (place.clone(), value.clone()))
                 .collect(),
-            private: &self.private & &other.private,
+            private: joined_private(&self.private, &other.private),
         }
     }
+}
+
+fn joined_private(
+    left: &BTreeMap<Path, Owned>,
+    right: &BTreeMap<Path, Owned>,
+) -> BTreeMap<Path, Owned> {
+    let both = left.iter().filter_map(|(object, mine)| {
+        let theirs = right.get(object)?;
+        Some((object.clone(), mine.or(theirs)))
+    });
+    both.collect()
 }
 
 fn joined_threads(

@@ -93,6 +93,9 @@ fn reason(
                 "each thread has an object that no other thread knows yet".to_owned()
             }
             Apart::NotYetShared => "at one of them no other thread knows the object yet".to_owned(),
+            Apart::TakenOut => {
+                "one thread has taken the object out of where the other finds it".to_owned()
+            }
             Apart::CommonLock => {
                 let locks = verdict.common_locks.iter();
                 let locks = locks.map(|lock| format!("`{}`", name(checked, function, lock)));

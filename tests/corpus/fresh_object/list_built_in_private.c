@@ -23,7 +23,7 @@ static void *builder(void *argument)
     struct node *head = NULL;
     for (int i = 0; i < 5; i++)
         head = prepend(head, i);
-    head->value += 100; //~ first: spurious: race(walk) -- where paths meet, a pointer to a new object loses its name; locks{}
+    head->value += 100; //~ first: no-race -- the list is not published yet; locks{}
     pthread_mutex_lock(&list_lock);
     list = head;
     pthread_mutex_unlock(&list_lock);

@@ -1,6 +1,6 @@
-// A new node is hung into a list that walkers already know, without a lock.
+// A new node is hung into a list that a walker already knows, without a lock.
 #include <pthread.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct node {
@@ -9,17 +9,6 @@ struct node {
 };
 
 static struct node first;
-
-static void *builder(void *argument)
-{
-    struct node node;
-    node.value = 1;          //~ value: race(walk); locks{}
-    node.next = NULL;        //~ next: race(step); locks{}
-    usleep(500);
-    first.next = &node;      //~ hang: race(begin); locks{}
-    usleep(20000);
-    return argument;
-}
 
 static void *walker(void *argument)
 {
@@ -35,10 +24,14 @@ static void *walker(void *argument)
 int main(void)
 {
     int sum = 0;
-    pthread_t one, two;
-    pthread_create(&one, NULL, builder, NULL);
-    pthread_create(&two, NULL, walker, &sum);
-    pthread_join(two, NULL);
-    pthread_join(one, NULL);
+    pthread_t thread;
+    struct node *node = malloc(sizeof *node);
+    pthread_create(&thread, NULL, walker, &sum);
+    node->value = 1;   //~ value: race(walk); locks{}
+    node->next = NULL; //~ next: race(step); locks{}
+    usleep(500);
+    first.next = node; //~ hang: race(begin); locks{}
+    pthread_join(thread, NULL);
+    free(node);
     return sum < 0;
 }
