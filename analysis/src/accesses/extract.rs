@@ -272,9 +272,7 @@ impl Extraction<'_> {
                         && (cell.class == content.class
                             || (cell.whole && points_to.parts(cell.class).contains(&content.class)))
                 });
-                !writes.any(|write| {
-                    self.turns.may_follow(write, start.statement)
-                })
+                !writes.any(|write| self.turns.may_follow(write, start.statement))
             });
         }
     }

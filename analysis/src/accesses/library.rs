@@ -5,7 +5,7 @@ use super::facts::{Access, CallFact, Cell, StartFact, StartedWith};
 use crate::callgraph::FunctionId;
 use crate::ir::{AccessKind, Operand, StatementId};
 use crate::models::{
-    Action, AtomicOperation, FunctionModel, Root, Size, Step, Value as ModelValue,
+    Action, AtomicOperation, Context, FunctionModel, Root, Size, Step, Value as ModelValue,
 };
 use crate::symexec::{
     Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Value, model_value,
@@ -76,6 +76,13 @@ pub(super) fn effects(
                 many,
                 ..
             } => {
+                if *context == Context::Signal
+                    && arguments
+                        .first()
+                        .is_some_and(|number| is_fault(&call.value(number)))
+                {
+                    continue;
+                }
                 let started = call.functions(extraction, entry);
                 let repeats = *many || extraction.loops.repeats(point.id);
                 let each = |value| per_thread(extraction, point.id, call.value(value));
@@ -95,6 +102,13 @@ pub(super) fn effects(
             _ => {}
         }
     }
+}
+
+/// Whether a signal's number is that of a fault of the program itself: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
+// UNSOUND: what a handler does for a signal that reports a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) is not
+// compared with what other threads do.
+fn is_fault(number: &Value) -> bool {
+    matches!(number, Value::Constant(4 | 6 | 7 | 8 | 11))
 }
 
 impl LibraryCall<'_> {
@@ -124,11 +138,7 @@ impl LibraryCall<'_> {
     }
 
     /// The numbers of the turn that lie in what a thread of a loop is given.
-    fn contents(
-        &self,
-        extraction: &Extraction<'_>,
-        arguments: &[ModelValue],
-    ) -> Vec<StartedWith> {
+    fn contents(&self, extraction: &Extraction<'_>, arguments: &[ModelValue]) -> Vec<StartedWith> {
         let mut found = Vec::new();
         let start = self.point.id;
         let points_to = extraction.graph.points_to();
@@ -153,7 +163,9 @@ impl LibraryCall<'_> {
                     _ => None,
                 });
                 let formal = Path::new(PathRoot::Formal(index as u32)).then(PathStep::Deref);
-                let name = steps.iter().fold(formal, |name, step| name.then(step.clone()));
+                let name = steps
+                    .iter()
+                    .fold(formal, |name, step| name.then(step.clone()));
                 let number = PathRoot::PerThread(extraction.execution.site(start));
                 found.extend(class.map(|class| StartedWith {
                     place: name,

@@ -160,9 +160,10 @@ impl<'t> Turns<'t> {
             if self.reaches(None, at, counter.head, Some(join.at)) {
                 continue;
             }
-            let start = self.starts.iter().find(|start| {
-                start.handle.as_ref() == Some(&join.handle)
-            });
+            let start = self
+                .starts
+                .iter()
+                .find(|start| start.handle.as_ref() == Some(&join.handle));
             if let Some(start) = start {
                 return Some(start.at);
             }

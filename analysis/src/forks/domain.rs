@@ -129,6 +129,11 @@ impl ForkState {
     }
 
     /// All threads that may have been started here.
+    /// Whether no thread was started or joined.
+    pub fn is_idle(&self) -> bool {
+        self.threads.is_empty() && self.joined.is_empty()
+    }
+
     pub fn started(&self) -> impl Iterator<Item = Origin> + '_ {
         self.threads
             .values()

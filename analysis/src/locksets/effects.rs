@@ -167,7 +167,12 @@ fn model_outcomes(
                     }
                 }
                 Action::Release { lock } if happens != Happens::Never => match target(lock) {
-                    Targets::Exactly(path) => lockset.release(path),
+                    Targets::Exactly(path) => match variables(lock) {
+                        Some(variables) if !path.is_known_outside() => {
+                            lockset.release_among(path, &variables);
+                        }
+                        _ => lockset.release(path),
+                    },
                     Targets::OneOf(paths) => lockset.release_one_of(paths),
                     Targets::Unknown => match variables(lock) {
                         Some(variables) => lockset.release_behind_pointer(&variables),

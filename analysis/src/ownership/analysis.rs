@@ -161,6 +161,7 @@ impl Returned {
         let privacy = match value {
             Some(Value::Constant(_)) | None => return,
             Some(value) => match value.targets() {
+                Targets::Exactly(path) if sharing.is_absent(&object_of(&path)) => return,
                 Targets::Exactly(path) => sharing.privacy(&object_of(&path)),
                 _ => None,
             },
@@ -216,7 +217,13 @@ impl Analysis for Flow<'_> {
         Sharing::default()
     }
 
-    fn statement(&self, state: &mut Sharing, id: StatementId, _statement: &Statement) {
+    fn statement(&self, state: &mut Sharing, id: StatementId, statement: &Statement) {
+        if matches!(
+            statement,
+            Statement::Call { .. } | Statement::Assembly { .. }
+        ) {
+            state.wait();
+        }
         for step in self.steps.statements.get(&id).into_iter().flatten() {
             step.apply(state);
         }
@@ -230,6 +237,7 @@ impl Analysis for Flow<'_> {
             .filter_map(|(name, source)| {
                 let owned = match source {
                     Source::Null => Owned::Fresh,
+                    Source::Object(object) if state.is_absent(object) => Owned::Fresh,
                     Source::Object(object) => {
                         let privacy = state.privacy(object)?;
                         privacy.conditions.is_empty().then_some(privacy.owned)?
@@ -245,9 +253,8 @@ impl Analysis for Flow<'_> {
         for (name, owned) in owned {
             state.own(name, owned);
         }
-        // Where there is no object, nobody knows it.
         if let Some(object) = self.steps.nulls.get(&(edge.from, edge.index)) {
-            state.own(object, Owned::Fresh);
+            state.miss(object);
         }
     }
 }

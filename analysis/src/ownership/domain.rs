@@ -22,6 +22,8 @@ pub struct Sharing {
     distant: bool,
     /// Objects without a name of their own that belong to this thread.
     owned: BTreeMap<Path, Owned>,
+    /// Objects that are not there, because the pointer to them is null; until the next call.
+    absent: BTreeSet<Path>,
 }
 
 /// Why an object belongs to a thread: nobody else has ever known it, or this thread has taken it out of the
@@ -99,10 +101,25 @@ impl Sharing {
         self.owned.remove(object);
     }
 
+    /// The pointer to the object is null.
+    pub(super) fn miss(&mut self, object: &Path) {
+        self.absent.insert(object.clone());
+    }
+
+    pub(super) fn is_absent(&self, object: &Path) -> bool {
+        self.absent.contains(object)
+    }
+
+    /// Time passes, in which others may write pointers that were null.
+    pub(super) fn wait(&mut self) {
+        self.absent.clear();
+    }
+
     /// The object belongs to this thread from here on.
     pub(super) fn own(&mut self, object: &Path, owned: Owned) {
         self.published.remove(object);
         self.holders.remove(object);
+        self.absent.remove(object);
         self.owned.insert(object.clone(), owned);
     }
 
@@ -165,6 +182,7 @@ impl Sharing {
         self.published.retain(|path| !is_stale(path));
         self.holders.retain(|path, _| !is_stale(path));
         self.owned.retain(|path, _| !is_stale(path));
+        self.absent.retain(|path| !is_stale(path));
     }
 
     /// What callers can understand of it.
@@ -190,10 +208,20 @@ impl Domain for Sharing {
         }
         let before = self.clone();
         self.distant |= other.distant;
-        self.owned.retain(|object, _| other.owned.contains_key(object));
+        // Where an object is not there, it belongs to whomever one likes.
+        self.owned
+            .retain(|object, _| other.owned.contains_key(object) || other.absent.contains(object));
         for (object, owned) in &mut self.owned {
-            *owned = owned.or(&other.owned[object]);
+            if let Some(theirs) = other.owned.get(object) {
+                *owned = owned.or(theirs);
+            }
         }
+        for (object, owned) in &other.owned {
+            if self.absent.contains(object) {
+                self.owned.insert(object.clone(), owned.clone());
+            }
+        }
+        self.absent = &self.absent & &other.absent;
         for (object, holders) in &other.holders {
             for holder in holders {
                 self.put(object, holder);
@@ -301,6 +329,17 @@ mod tests {
             owned: Owned::Fresh,
             conditions: conditions.iter().cloned().collect(),
         }
+    }
+
+    #[test]
+    fn what_was_taken_where_it_is_there_is_owned() {
+        let job = object(6);
+        let mut one = Sharing::default();
+        one.own(&job, Owned::Taken(BTreeSet::new()));
+        let mut other = Sharing::default();
+        other.miss(&job);
+        other.join(&one);
+        assert!(other.privacy(&job).is_some());
     }
 
     #[test]

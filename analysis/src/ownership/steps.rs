@@ -245,17 +245,18 @@ impl Finder<'_, '_> {
             Statement::Store {
                 place, value, ty, ..
             } => {
-                if ty.pointee().is_some()
-                    && let Targets::Exactly(path) = state.place(place)
-                {
-                    self.take(state, place, &path, &state.operand(value));
-                }
                 let class = self.pointee(value);
                 if ty.is_aggregate() {
                     self.store(&state.place(place), anything_stored());
                 } else if class.is_some() {
                     let pointees = pointees(&state.operand(value));
                     self.store(&state.place(place), Given { pointees, class });
+                }
+                // What it published before is another object.
+                if ty.pointee().is_some()
+                    && let Targets::Exactly(path) = state.place(place)
+                {
+                    self.take(state, place, &path, &state.operand(value), ty);
                 }
             }
             Statement::Assign {
@@ -291,7 +292,7 @@ impl Finder<'_, '_> {
     }
 
     /// Notes what a store takes out of memory that others can reach.
-    fn take(&mut self, state: &State, place: &Place, path: &Path, value: &Value) {
+    fn take(&mut self, state: &State, place: &Place, path: &Path, value: &Value, ty: &Ty) {
         let is_own = matches!(object_of(path).root, Root::Heap(_) | Root::Local(_));
         if is_own || !path.outlives_function() {
             return;
@@ -300,7 +301,7 @@ impl Finder<'_, '_> {
             .points_to
             .place(self.body.function, place)
             .and_then(|place| self.points_to.deref(place));
-        for object in taking::taken_out(state, path, value, &self.loads, self.at) {
+        for object in taking::taken_out(state, path, value, ty, &self.loads, self.at) {
             self.objects.insert(object.clone(), class);
             self.add(Raw::Take(object));
         }
@@ -362,8 +363,14 @@ impl Finder<'_, '_> {
             .collect();
         let candidates = |given: &Given| -> Vec<Path> {
             let is_exact = !given.pointees.any && !given.pointees.loaded;
-            // One object may have a name for each place where paths meet.
-            let is_alias = |object: &Path| matches!(object.root, Root::Value(_));
+            // One object may have a name for each place where paths meet, and a new one has no other names.
+            let is_own = |object: &Path| matches!(object.root, Root::Heap(_) | Root::Local(_));
+            let all_own = given.pointees.objects.iter().all(is_own);
+            let is_alias = |object: &Path| match object.root {
+                Root::Value(Definition::Merge(..)) => true,
+                Root::Value(Definition::Statement(_)) => !all_own,
+                _ => false,
+            };
             let may_be = |class: &Option<Class>| match (class, given.class) {
                 (Some(object), Some(wanted)) => parts[object].binary_search(&wanted).is_ok(),
                 _ => true,

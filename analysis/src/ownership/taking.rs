@@ -4,7 +4,7 @@ use super::objects::object_of;
 use crate::dataflow::Solution;
 use crate::ir::{
     BinaryOperator, BlockId, Body, LocalId, Operand, Rvalue, Statement, StatementId, Terminator,
-    UnaryOperator,
+    Ty, UnaryOperator,
 };
 use crate::points_to::PointsTo;
 use crate::symexec::{Definition, Execution, Path, Root, State, Step, Targets, Value};
@@ -24,6 +24,7 @@ pub(super) fn taken_out(
     state: &State,
     place: &Path,
     value: &Value,
+    ty: &Ty,
     loads: &[Loaded],
     at: StatementId,
 ) -> Vec<Path> {
@@ -46,7 +47,10 @@ pub(super) fn taken_out(
     }
     // The successor of an object is stored where the object was.
     if let Value::Entry(path) = value
-        && matches!(path.steps.last(), Some(Step::Field { .. }))
+        && let Some(Step::Field { record, .. }) = path.steps.last()
+        && let Some(linked) = ty.pointee().and_then(Ty::record)
+        // Only chains of one kind of object: another member is just another pointer.
+        && (linked == *record || linked.is_opaque() || record.is_opaque())
     {
         let bypassed = object_of(path);
         let is_pointee = bypassed.steps.contains(&Step::Deref);

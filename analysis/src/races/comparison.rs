@@ -1,5 +1,6 @@
 //! Whether two accesses race, and why not, by the rules by which pairs are found.
 
+use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Apart, accesses_by_class, compare, is_given_once};
 use super::sighting::{Character, Sighting, Surroundings};
@@ -38,6 +39,8 @@ impl<'c> Comparison<'c> {
             graph,
             arrays: arrays(&program.functions),
             unordered: program.unordered.clone(),
+            moments: Moments::new(&program.functions, &program.contexts),
+            locks: Default::default(),
         };
         let by_class = accesses_by_class(&surroundings, &program.facts, &program.contexts);
         Comparison {
@@ -68,7 +71,7 @@ impl<'c> Comparison<'c> {
         };
         for (sighting, mine) in self.characters(left) {
             for (_, theirs) in self.characters(right) {
-                match compare(functions, contexts, memory, &mine, &theirs) {
+                match compare(&self.surroundings.moments, memory, &mine, &theirs) {
                     Ok(_) => verdict.races = true,
                     Err(reason) => {
                         verdict.apart.insert(reason);
@@ -88,17 +91,14 @@ impl<'c> Comparison<'c> {
         let access = &self.program.facts[function.0 as usize].accesses[number as usize];
         let contexts = self.program.contexts.of(function);
         contexts
-            .map(|(id, context, roots)| {
+            .map(|context| {
                 let sighting = Sighting {
                     function,
                     access: number,
-                    context: id,
+                    context: context.0,
                 };
                 let surroundings = &self.surroundings;
-                (
-                    sighting,
-                    surroundings.character(access, function, context, roots),
-                )
+                (sighting, surroundings.character(access, function, context))
             })
             .collect()
     }
@@ -107,7 +107,7 @@ impl<'c> Comparison<'c> {
     fn common_locks(&self, sighting: Sighting, other: &Character) -> Vec<Path> {
         let function = sighting.function;
         let mut contexts = self.program.contexts.of(function);
-        let Some((_, context, roots)) = contexts.find(|(id, ..)| *id == sighting.context) else {
+        let Some(context) = contexts.find(|(id, ..)| *id == sighting.context) else {
             return Vec::new();
         };
         let locks = self.program.locks(sighting).into_iter();
@@ -122,7 +122,6 @@ impl<'c> Comparison<'c> {
                     self.program.access(sighting),
                     function,
                     context,
-                    roots,
                     BTreeMap::from([(lock.path.clone(), held)]),
                 );
                 alone.protection.common(&other.protection)

@@ -4,6 +4,7 @@ mod comparison;
 mod evidence;
 mod guards;
 mod identity;
+mod moments;
 mod naming;
 mod overlap;
 mod pairing;

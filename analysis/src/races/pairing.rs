@@ -1,14 +1,15 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
+use super::moments::Moments;
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
-use crate::points_to::Class;
 use crate::ownership::Owned;
+use crate::points_to::Class;
 use crate::symexec::{Path, Site};
-use crate::threads::{Contexts, Moment, RootId};
+use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,9 +56,9 @@ const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
-const MOST_SIGHTINGS: usize = 1_000;
+const MOST_SIGHTINGS: usize = 10_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 160;
+const MOST_GROUPS: usize = 1_500;
 
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
@@ -93,6 +94,24 @@ pub(super) fn accesses_by_class(
     by_class
 }
 
+/// Whether more than one thread comes to some of these functions.
+pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[(FunctionId, u32)]) -> bool {
+    let mut only: Option<RootId> = None;
+    let mut latest: Option<FunctionId> = None;
+    for &(function, _) in accesses {
+        // The accesses of a function stand together.
+        if latest.replace(function) == Some(function) {
+            continue;
+        }
+        for root in contexts.of(function).flat_map(|(_, _, roots)| roots) {
+            if contexts.root(*root).many || *only.get_or_insert(*root) != *root {
+                return true;
+            }
+        }
+    }
+    false
+}
+
 /// Describes the accesses of one class.
 pub(super) fn location(
     surroundings: &Surroundings<'_>,
@@ -109,13 +128,13 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    // UNSOUND: a location with more than 1000 accesses, counted once for each context, is judged by the first
+    // UNSOUND: a location with more than 10000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
         let before = left;
         for &(function, number) in accesses {
-            let Some((context_id, context, roots)) = contexts.nth(function, turn) else {
+            let Some(context) = contexts.nth(function, turn) else {
                 continue;
             };
             if left == 0 {
@@ -123,11 +142,11 @@ pub(super) fn location(
             }
             left -= 1;
             let access = &facts[function.0 as usize].accesses[number as usize];
-            let character = surroundings.character(access, function, context, roots);
+            let character = surroundings.character(access, function, context);
             let sighting = Sighting {
                 function,
                 access: number,
-                context: context_id,
+                context: context.0,
             };
             let at = *index.entry(character.clone()).or_insert_with(|| {
                 location.groups.push((character, Vec::new()));
@@ -145,8 +164,7 @@ pub(super) fn location(
 /// The pairs of a location that nothing keeps apart.
 pub(super) fn pairs(
     location: &Location,
-    functions: &Functions,
-    contexts: &Contexts,
+    moments: &Moments<'_>,
     facts: &[FunctionFacts],
     memory: Memory<'_>,
 ) -> Vec<Pair> {
@@ -154,7 +172,12 @@ pub(super) fn pairs(
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
         for (right, right_sightings) in &groups[index..] {
-            let Ok(conflict) = compare(functions, contexts, memory, left, right) else {
+            // What costs least is asked first.
+            let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
+            if !conflicts || moments.in_parallel(&left.when, &right.when).is_none() {
+                continue;
+            }
+            let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
             };
             let (left_root, right_root) = conflict.roots;
@@ -219,8 +242,7 @@ pub enum Apart {
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
 pub(super) fn compare(
-    functions: &Functions,
-    contexts: &Contexts,
+    moments: &Moments<'_>,
     memory: Memory<'_>,
     left: &Character,
     right: &Character,
@@ -238,7 +260,9 @@ pub(super) fn compare(
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = in_parallel(functions, contexts, left, right).ok_or(Apart::NeverParallel)?;
+    let roots = moments
+        .in_parallel(&left.when, &right.when)
+        .ok_or(Apart::NeverParallel)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,
@@ -312,35 +336,6 @@ impl Pair {
             self.both_write,
         )
     }
-}
-
-/// Two threads that can be there at the same time, one for each side; two different ones if possible.
-fn in_parallel(
-    functions: &Functions,
-    contexts: &Contexts,
-    left: &Character,
-    right: &Character,
-) -> Option<(RootId, RootId)> {
-    let mut same = None;
-    for &mine in &left.roots {
-        for &theirs in &right.roots {
-            let one = Moment {
-                root: mine,
-                threads: &left.threads,
-            };
-            let other = Moment {
-                root: theirs,
-                threads: &right.threads,
-            };
-            if contexts.in_parallel(functions, one, other) {
-                if mine != theirs {
-                    return Some((mine, theirs));
-                }
-                same = same.or(Some((mine, theirs)));
-            }
-        }
-    }
-    same
 }
 
 /// Whether what a start gives to each thread is given to one only: the start's code runs once.

@@ -31,7 +31,8 @@ pub(super) fn unordered<'r>(
             let body = graph.functions.body(side.function);
             let writes = access.kind != AccessKind::Read;
             let statement = body.statement(access.statement);
-            if writes && matches!(statement, Statement::Store { ty, .. } if ty.pointee().is_some()) {
+            if writes && matches!(statement, Statement::Store { ty, .. } if ty.pointee().is_some())
+            {
                 add(points_to.deref(access.cell.class));
             }
         }
@@ -60,9 +61,7 @@ fn relaxed(graph: &CallGraph<'_>, function: FunctionId, access: &Access) -> Opti
     // What a value of the model points to.
     let pointee = |value: &Value| {
         let class = match value.root {
-            Root::Argument(index) => {
-                points_to.pointee(name, arguments.get(usize::from(index))?)?
-            }
+            Root::Argument(index) => points_to.pointee(name, arguments.get(usize::from(index))?)?,
             Root::Result => points_to.pointee(name, &Operand::Local((*target)?))?,
             _ => return None,
         };
@@ -84,19 +83,14 @@ fn relaxed(graph: &CallGraph<'_>, function: FunctionId, access: &Access) -> Opti
         _ => None,
     };
     let has_fence = |id: StatementId| {
-        self::atomic(graph, function, id).is_some_and(|atomic| {
-            atomic.operation == AtomicOperation::Fence
-        })
+        self::atomic(graph, function, id)
+            .is_some_and(|atomic| atomic.operation == AtomicOperation::Fence)
     };
     class.filter(|_| !body.statements().any(|(id, _)| has_fence(id)))
 }
 
 /// What a statement does atomically, if it is a call of such a library function.
-fn atomic<'m>(
-    graph: &CallGraph<'m>,
-    function: FunctionId,
-    id: StatementId,
-) -> Option<&'m Atomic> {
+fn atomic<'m>(graph: &CallGraph<'m>, function: FunctionId, id: StatementId) -> Option<&'m Atomic> {
     let Statement::Call {
         callee: Callee::Direct(name),
         arguments,
@@ -107,10 +101,13 @@ fn atomic<'m>(
     };
     let targets = graph.targets(function, id, Some(*name), arguments.len());
     targets.into_iter().find_map(|target| match target {
-        Target::Model(model) => model.effects.iter().find_map(|effect| match &effect.action {
-            Action::Atomic(atomic) => Some(atomic),
-            _ => None,
-        }),
+        Target::Model(model) => model
+            .effects
+            .iter()
+            .find_map(|effect| match &effect.action {
+                Action::Atomic(atomic) => Some(atomic),
+                _ => None,
+            }),
         Target::Body(_) => None,
     })
 }

@@ -1,18 +1,20 @@
 //! An access in one of its function's contexts.
 
+use super::moments::{Moments, When};
 use super::overlap::Described;
 use super::protection::Protection;
 use crate::accesses::Access;
 use crate::callgraph::{CallGraph, FunctionId};
-use crate::forks::Origin;
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
 use crate::locksets::Mode;
 use crate::ownership::Owned;
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
-use crate::threads::{Binder, Context, ContextId, Held, RootId, Running};
-use rustc_hash::FxHashSet;
+use crate::threads::{Binder, Context, ContextId, Held, RootId};
+use dashmap::DashMap;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Where an access was seen: which one, and in which context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -42,9 +44,7 @@ pub struct Character {
     pub protection: Protection,
     /// Locks that are held in objects that are not known to be the same, by the way from the object to them.
     pub held_somewhere: BTreeSet<Vec<Step>>,
-    pub roots: Vec<RootId>,
-    /// Threads that the accessing thread may have started by then.
-    pub threads: BTreeMap<Origin, Running>,
+    pub when: Arc<When>,
     /// Nobody else knows the object, and why.
     pub owned: Option<Owned>,
 }
@@ -75,7 +75,29 @@ pub struct Surroundings<'s> {
     /// Memory of objects whose address is made known without order: what was done to them before is not
     /// certainly done for those who find them.
     pub unordered: FxHashSet<Class>,
+    pub moments: Moments<'s>,
+    pub locks: LocksAtPoints,
 }
+
+/// A lock that is held somewhere, under the names by which it is compared.
+pub struct BoundLock {
+    /// As the function calls it.
+    path: Path,
+    /// As everybody does.
+    everywhere: Option<Path>,
+    /// A name that means the same lock for everybody.
+    unique: Option<Path>,
+    mode: Mode,
+}
+
+/// The locks of points of functions, in each of their contexts: many accesses share them.
+#[derive(Default)]
+pub struct LocksAtPoints(
+    DashMap<(FunctionId, ContextId, usize), Arc<Vec<BoundLock>>, FxBuildHasher>,
+);
+
+/// A context of a function, and the threads that come there.
+pub type ContextOf<'c> = (ContextId, &'c Context, &'c BTreeSet<RootId>);
 
 impl Surroundings<'_> {
     /// Describes an access in a context.
@@ -83,11 +105,43 @@ impl Surroundings<'_> {
         &self,
         access: &Access,
         function: FunctionId,
-        context: &Context,
-        roots: &BTreeSet<RootId>,
+        context: ContextOf<'_>,
     ) -> Character {
-        let held = held_locks(access, function, context);
-        self.character_holding(access, function, context, roots, held)
+        // The facts keep the locksets alive, so that an address stands for one of them.
+        let point = (function, context.0, Arc::as_ptr(&access.locks) as usize);
+        let known = self.locks.0.get(&point).map(|known| known.clone());
+        let held = known.unwrap_or_else(|| {
+            let held = held_locks(access, function, context.1);
+            let bound = Arc::new(self.bound_locks(function, context.1, held));
+            self.locks.0.insert(point, bound.clone());
+            bound
+        });
+        self.character_with(access, function, context, &held)
+    }
+
+    fn bound_locks(
+        &self,
+        function: FunctionId,
+        context: &Context,
+        held: BTreeMap<Path, Held>,
+    ) -> Vec<BoundLock> {
+        let binder = self.binder(function, context);
+        held.into_iter()
+            .map(|(path, held)| {
+                let everywhere = binder.path(&path);
+                let unique = everywhere.clone().filter(is_unique);
+                BoundLock {
+                    unique: unique.or_else(|| self.sole_lock(function, &path)),
+                    everywhere,
+                    mode: held.mode,
+                    path,
+                }
+            })
+            .collect()
+    }
+
+    fn binder<'c>(&self, function: FunctionId, context: &'c Context) -> Binder<'c> {
+        context.binder(self.graph.functions.body(function).function)
     }
 
     /// Describes an access as if it held these locks.
@@ -95,12 +149,22 @@ impl Surroundings<'_> {
         &self,
         access: &Access,
         function: FunctionId,
-        context: &Context,
-        roots: &BTreeSet<RootId>,
+        context: ContextOf<'_>,
         held: BTreeMap<Path, Held>,
     ) -> Character {
-        let name = self.graph.functions.body(function).function;
-        let binder = context.binder(name);
+        let bound = self.bound_locks(function, context.1, held);
+        self.character_with(access, function, context, &bound)
+    }
+
+    fn character_with(
+        &self,
+        access: &Access,
+        function: FunctionId,
+        context_of: ContextOf<'_>,
+        held: &[BoundLock],
+    ) -> Character {
+        let (_, context, _) = context_of;
+        let binder = self.binder(function, context);
         let relative = match &access.place {
             Targets::Exactly(path) => Some(path.clone()),
             Targets::OneOf(_) | Targets::Unknown => None,
@@ -115,20 +179,16 @@ impl Surroundings<'_> {
         let owns = self.has_many_objects(access.cell.class);
         let mut protection = Protection::default();
         let mut held_somewhere = context.held_somewhere.clone();
-        for (lock, held) in held {
-            let everywhere = binder.path(&lock);
+        for lock in held {
             if let Some(relative) = &relative {
-                protection.relate(&lock, relative, held.mode, owns);
-                if let (Some(lock), Some(place)) = (&everywhere, &absolute) {
-                    protection.relate(lock, place, held.mode, owns);
+                protection.relate(&lock.path, relative, lock.mode, owns);
+                if let (Some(lock_there), Some(place)) = (&lock.everywhere, &absolute) {
+                    protection.relate(lock_there, place, lock.mode, owns);
                 }
             }
-            if let Some(lock) = everywhere.filter(is_unique) {
-                protection.name(lock, held.mode);
-            } else if let Some(lock) = self.sole_lock(function, &lock) {
-                protection.name(lock, held.mode);
-            } else {
-                held_somewhere.extend(lock.shape());
+            match &lock.unique {
+                Some(name) => protection.name(name.clone(), lock.mode),
+                None => held_somewhere.extend(lock.path.shape()),
             }
         }
         // A lock in the same kind of object as the place is either that object's, or it is not its lock.
@@ -149,8 +209,7 @@ impl Surroundings<'_> {
             relative,
             protection,
             held_somewhere,
-            roots: roots.iter().copied().collect(),
-            threads: context.threads_at(&access.forks),
+            when: self.moments.at(function, context_of, &access.forks),
             owned: self.owned(access, context, &binder),
         }
     }
@@ -159,9 +218,7 @@ impl Surroundings<'_> {
     fn owned(&self, access: &Access, context: &Context, binder: &Binder<'_>) -> Option<Owned> {
         let privacy = access.privacy.as_ref()?;
         let is_ordered = !self.unordered.contains(&access.cell.class);
-        context
-            .owned(privacy, binder)
-            .filter(|_| is_ordered)
+        context.owned(privacy, binder).filter(|_| is_ordered)
     }
 
     /// Whether the objects of a class are of a kind of which a program makes many, each for one owner.

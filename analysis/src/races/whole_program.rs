@@ -3,6 +3,7 @@
 use super::evidence::{Evidence, rank};
 use super::guards;
 use super::identity::fingerprint;
+use super::moments::Moments;
 use super::naming::{Names, location_name};
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
@@ -68,6 +69,8 @@ pub fn analyse(
         graph: &graph,
         arrays: arrays(&functions),
         unordered: FxHashSet::default(),
+        moments: Moments::new(&functions, &contexts),
+        locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
@@ -77,7 +80,12 @@ pub fn analyse(
             facts: &facts,
             contexts: &contexts,
         };
-        let wanted: Vec<_> = by_class.iter().filter(|(class, _)| classes(**class)).collect();
+        let wanted: Vec<_> = by_class
+            .iter()
+            .filter(|(class, accesses)| {
+                classes(**class) && pairing::is_reached_by_several(&contexts, accesses)
+            })
+            .collect();
         let found: Vec<(Class, Race)> = wanted
             .par_iter()
             .filter_map(|(class, accesses)| {
@@ -174,7 +182,8 @@ impl Search<'_> {
             is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
-        let mut pairs = pairing::pairs(location, functions, self.contexts, self.facts, memory);
+        let moments = &self.surroundings.moments;
+        let mut pairs = pairing::pairs(location, moments, self.facts, memory);
         if pairs.is_empty() {
             return None;
         }
@@ -240,13 +249,13 @@ impl Search<'_> {
         let guard = guards::guard(location).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
-            let (_, context, roots) = self.contexts.of(function).next()?;
-            let held = held_locks(access, function, context).into_iter();
+            let context = self.contexts.of(function).next()?;
+            let held = held_locks(access, function, context.1).into_iter();
             let mut guards = held.filter(|(path, held)| {
                 let alone = BTreeMap::from([(path.clone(), *held)]);
                 let character = self
                     .surroundings
-                    .character_holding(access, function, context, roots, alone);
+                    .character_holding(access, function, context, alone);
                 guard.lock.guards(&character.protection, character.writes)
             });
             let (lock, _) = guards.next()?;

@@ -91,11 +91,7 @@ struct Run<'r> {
 type Members = BTreeMap<u32, Summary>;
 
 impl Run<'_> {
-    fn component<T: Send>(
-        &self,
-        component: &[u32],
-        then: &Then<'_, T>,
-    ) -> Vec<(u32, Summary, T)> {
+    fn component<T: Send>(&self, component: &[u32], then: &Then<'_, T>) -> Vec<(u32, Summary, T)> {
         let is_recursive = component.len() > 1
             || self.graph.callees[component[0] as usize]
                 .binary_search(&component[0])

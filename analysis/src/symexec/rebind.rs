@@ -62,9 +62,7 @@ impl<'r> Rebinding<'r> {
                 path.steps.as_slice(),
             ),
             Root::Formal(index) => match path.steps.split_first() {
-                Some((Step::Deref, rest)) => {
-                    (self.argument(index).targets(), rest)
-                }
+                Some((Step::Deref, rest)) => (self.argument(index).targets(), rest),
                 // The variable of the formal itself is gone when the callee returns.
                 _ => return Targets::Unknown,
             },

@@ -64,8 +64,7 @@ impl State {
 
     /// Gives registers another value, where `change` has one.
     pub fn change_registers(&mut self, mut change: impl FnMut(LocalId, &Value) -> Option<Value>) {
-        self.registers
-            .change(|local, value| change(*local, value));
+        self.registers.change(|local, value| change(*local, value));
     }
 
     /// Which memory a place names.

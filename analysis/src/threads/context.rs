@@ -9,6 +9,7 @@ use crate::locksets::{Lockset, Mode};
 use crate::ownership::{Owned, Privacy};
 use crate::symexec::{Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// One way to be entered. Several calls that agree on all of it are one context.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -21,7 +22,7 @@ pub struct Context {
     /// What the formals are, as everybody knows it.
     pub bindings: Vec<Value>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
-    pub threads: BTreeMap<Origin, Running>,
+    pub threads: Arc<BTreeMap<Origin, Running>>,
     /// Numbers in places that formals lead to, which nobody changes.
     pub contents: BTreeMap<Path, Value>,
     /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
@@ -83,8 +84,11 @@ impl Context {
     }
 
     /// The threads that this thread may have started until a point of the function.
-    pub fn threads_at(&self, since: &ForkState) -> BTreeMap<Origin, Running> {
-        let mut threads = self.threads.clone();
+    pub fn threads_at(&self, since: &ForkState) -> Arc<BTreeMap<Origin, Running>> {
+        if since.is_idle() {
+            return self.threads.clone();
+        }
+        let mut threads = BTreeMap::clone(&self.threads);
         for running in threads.values_mut() {
             if let Running::Perhaps(Some(handle)) = running
                 && since
@@ -101,7 +105,7 @@ impl Context {
         for (origin, handle) in since.running() {
             threads.insert(origin, Running::Perhaps(handle.cloned()));
         }
-        threads
+        Arc::new(threads)
     }
 
     /// The context of a callee.
@@ -118,8 +122,12 @@ impl Context {
             threads: self.threads_at(&call.forks),
             ..Context::default()
         };
-        for running in context.threads.values_mut() {
-            if let Running::Perhaps(handle) = running {
+        let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
+        if context.threads.values().any(has_handle) {
+            for running in Arc::make_mut(&mut context.threads).values_mut() {
+                let Running::Perhaps(handle) = running else {
+                    continue;
+                };
                 *handle = handle.take().and_then(|handle| {
                     let place = renamed(&handle.place, call, parameters)
                         .or_else(|| binder.path(&handle.place))?;
@@ -249,11 +257,14 @@ fn joined_private(
 }
 
 fn joined_threads(
-    left: &BTreeMap<Origin, Running>,
-    right: &BTreeMap<Origin, Running>,
-) -> BTreeMap<Origin, Running> {
-    let mut joined = left.clone();
-    for (origin, theirs) in right {
+    left: &Arc<BTreeMap<Origin, Running>>,
+    right: &Arc<BTreeMap<Origin, Running>>,
+) -> Arc<BTreeMap<Origin, Running>> {
+    if left == right {
+        return left.clone();
+    }
+    let mut joined = BTreeMap::clone(left);
+    for (origin, theirs) in right.iter() {
         let mine = joined.entry(*origin).or_insert_with(|| theirs.clone());
         if mine != theirs {
             let is_ended = *mine == Running::Ended && *theirs == Running::Ended;
@@ -264,7 +275,7 @@ fn joined_threads(
             };
         }
     }
-    joined
+    Arc::new(joined)
 }
 
 /// The names that a caller's place has in the callee.

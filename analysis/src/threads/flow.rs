@@ -37,14 +37,23 @@ pub(super) struct Reached {
     context: Context,
     pub roots: BTreeSet<RootId>,
     pub arrivals: Vec<Arrival>,
+    /// The same, to find them.
+    known_arrivals: FxHashSet<Arrival>,
     /// The contexts that its calls lead to; known when it has been visited.
-    calls: Option<Vec<(FunctionId, ContextId)>>,
+    calls: Option<Vec<(FunctionId, ContextId, StatementId)>>,
     /// Threads that are started in it.
     pub starts: Vec<(RootId, bool)>,
 }
 
+impl Reached {
+    /// The contexts that its calls lead to, and where they stand.
+    pub fn calls(&self) -> &[(FunctionId, ContextId, StatementId)] {
+        self.calls.as_deref().unwrap_or_default()
+    }
+}
+
 /// How a context is entered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arrival {
     Root(RootId),
     Call {
@@ -177,7 +186,7 @@ impl Flow<'_> {
         let known = &mut self.contexts.functions[function.0 as usize];
         let id = known.find_or_add(context);
         let reached = &mut known.contexts[id.0 as usize];
-        if !reached.arrivals.contains(&arrival) {
+        if reached.known_arrivals.insert(arrival) {
             reached.arrivals.push(arrival);
         }
         let before = reached.roots.len();
@@ -226,7 +235,7 @@ impl Flow<'_> {
         let roots = reached.roots.clone();
         if let Some(calls) = &reached.calls {
             // Only more threads come here: they go where the others went.
-            for (callee, context) in calls.clone() {
+            for (callee, context, _) in calls.clone() {
                 self.spread(callee, context, &roots);
             }
             return;
@@ -249,7 +258,7 @@ impl Flow<'_> {
                 let reached =
                     &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
                 if let Some(calls) = &mut reached.calls {
-                    calls.push((target, callee));
+                    calls.push((target, callee, call.statement));
                 }
             }
         }
@@ -312,13 +321,7 @@ impl Flow<'_> {
                 at: start.statement,
             };
             let contents = self.numbers.of(function, start);
-            let root = self.root(
-                entry,
-                kind,
-                (bindings, contents),
-                start.statement,
-                function,
-            );
+            let root = self.root(entry, kind, (bindings, contents), start.statement, function);
             let before = context.threads_at(&start.forks);
             let running = before
                 .iter()
@@ -400,6 +403,7 @@ impl FunctionContexts {
             context,
             roots: BTreeSet::new(),
             arrivals: Vec::new(),
+            known_arrivals: FxHashSet::default(),
             calls: None,
             starts: Vec::new(),
         });
@@ -453,55 +457,5 @@ impl Contexts {
 
     pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {
         &self.functions[function.0 as usize].contexts[context.0 as usize]
-    }
-
-    /// How a thread gets to a context: calls from its entry down, the shortest such way.
-    pub fn call_path(
-        &self,
-        root: RootId,
-        function: FunctionId,
-        context: ContextId,
-    ) -> Vec<(FunctionId, StatementId)> {
-        let start = (function, context);
-        let mut from: FxHashMap<(FunctionId, ContextId), (FunctionId, ContextId, StatementId)> =
-            FxHashMap::default();
-        let mut queue = std::collections::VecDeque::from([start]);
-        let mut end = None;
-        while let Some((function, context)) = queue.pop_front() {
-            let reached = self.reached(function, context);
-            if reached.arrivals.contains(&Arrival::Root(root)) {
-                end = Some((function, context));
-                break;
-            }
-            for arrival in &reached.arrivals {
-                let Arrival::Call {
-                    caller,
-                    context: above,
-                    at,
-                    ..
-                } = *arrival
-                else {
-                    continue;
-                };
-                let next = (caller, above);
-                if next != start
-                    && !from.contains_key(&next)
-                    && self.reached(caller, above).roots.contains(&root)
-                {
-                    from.insert(next, (function, context, at));
-                    queue.push_back(next);
-                }
-            }
-        }
-        let mut path = Vec::new();
-        let mut at = end;
-        while let Some(place) = at {
-            let Some((callee, context, statement)) = from.get(&place) else {
-                break;
-            };
-            path.push((place.0, *statement));
-            at = Some((*callee, *context));
-        }
-        path
     }
 }

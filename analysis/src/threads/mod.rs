@@ -2,6 +2,7 @@
 //! entered: the locks that are held and what the formals are.
 
 mod absolute;
+mod call_paths;
 mod context;
 mod flow;
 mod multiplicity;
@@ -10,6 +11,7 @@ mod order;
 mod roots;
 
 pub use absolute::Binder;
+pub use call_paths::CallPaths;
 pub use context::{Context, ContextId, Held, Running};
 pub use flow::{Arrival, Contexts, contexts};
 pub use order::Moment;

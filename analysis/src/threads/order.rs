@@ -21,13 +21,18 @@ impl Contexts {
         if self.never_parallel(one, other) || in_different_programs(one, other) {
             return false;
         }
+        if one.is_main_thread() && other.is_main_thread() {
+            return false;
+        }
         if left.root == right.root {
+            // UNSOUND: a signal handler is taken not to run in two threads at the same time; the signal is
+            // blocked while its handler runs, but only in that thread.
+            if one.kind.is_signal() {
+                return false;
+            }
             // Only if it can be started again while it runs.
             let own = one.origin(functions);
             return one.many && own.is_none_or(|own| self.runs_beside_itself(left.root, own));
-        }
-        if one.is_main_thread() && other.is_main_thread() {
-            return false;
         }
         self.may_overlap(functions, left, right.root)
             && self.may_overlap(functions, right, left.root)

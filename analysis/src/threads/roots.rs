@@ -47,6 +47,10 @@ pub enum RootKind {
 }
 
 impl RootKind {
+    pub fn is_signal(self) -> bool {
+        matches!(self, RootKind::Started { context, .. } if context == models::Context::Signal)
+    }
+
     /// Whether it begins when it is started and ends when it is joined, as timers and handlers do not.
     pub fn is_thread(self) -> bool {
         match self {

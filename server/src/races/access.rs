@@ -59,8 +59,7 @@ fn report_lock(checked: &Checked<'_>, function: FunctionId, lock: &NamedLock) ->
 
 /// The calls that lead from the thread's entry to the function.
 fn path(checked: &Checked<'_>, sighting: Sighting, root: RootId) -> Vec<Call> {
-    let contexts = &checked.program().contexts;
-    let calls = contexts.call_path(root, sighting.function, sighting.context);
+    let calls = checked.call_path(root, sighting);
     let callers = calls.iter().map(|(caller, _)| *caller);
     let callees = callers.skip(1).chain([sighting.function]);
     calls

@@ -6,8 +6,9 @@ use crate::workspace::Workspace;
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, CheckedProgram};
-use racelens_analysis::races::{Options, WholeProgram};
-use racelens_analysis::threads::{self, ThreadRules};
+use racelens_analysis::ir::StatementId;
+use racelens_analysis::races::{Options, Sighting, WholeProgram};
+use racelens_analysis::threads::{self, CallPaths, RootId, ThreadRules};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use ustr::Ustr;
@@ -16,6 +17,7 @@ pub(super) struct Checked<'w> {
     pub places: Places<'w>,
     analysis: &'w Analysis,
     checked: CheckedProgram,
+    paths: CallPaths,
 }
 
 impl<'w> Checked<'w> {
@@ -28,15 +30,26 @@ impl<'w> Checked<'w> {
         let options = Options {
             threads: thread_rules(options),
         };
+        let checked = workspace.in_parallel(|analysis| analysis.check(models, options));
         Checked {
             places: Places::new(workspace, analysis),
             analysis,
-            checked: workspace.in_parallel(|analysis| analysis.check(models, options)),
+            paths: CallPaths::new(&checked.program.contexts),
+            checked,
         }
     }
 
     pub fn program(&self) -> &WholeProgram {
         &self.checked.program
+    }
+
+    /// The calls from a thread's entry down to a sighting, with the functions that they stand in.
+    pub fn call_path(&self, root: RootId, sighting: Sighting) -> Vec<(FunctionId, StatementId)> {
+        let contexts = &self.program().contexts;
+        let Sighting {
+            function, context, ..
+        } = sighting;
+        self.paths.path(contexts, root, function, context)
     }
 
     /// The function as the database knows it.
