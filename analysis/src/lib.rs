@@ -13,6 +13,7 @@ pub mod models;
 pub mod ownership;
 pub mod points_to;
 pub mod races;
+pub mod signals;
 pub mod summaries;
 pub mod symexec;
 pub mod threads;

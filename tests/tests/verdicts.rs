@@ -26,6 +26,7 @@ fn the_locks_held_at_every_stated_line_are_known() {
     let wrong: Vec<String> = corpus()
         .entries
         .iter()
+        // One after the other: each is analysed by all cores, and nesting them takes much stack.
         .flat_map(|entry| {
             let accesses = Checked::of_fixture(entry).accesses();
             let name = entry.program.name.clone();

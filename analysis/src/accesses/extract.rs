@@ -1,6 +1,6 @@
 //! Finds the facts of one function.
 
-use super::facts::{Access, CallFact, Cell, FunctionFacts};
+use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
 use super::library;
 use super::private;
 use super::turns::Turns;
@@ -12,7 +12,8 @@ use crate::ir::{
 };
 use crate::locksets::{Lockset, locksets};
 use crate::ownership::{Privacy, Sharing};
-use crate::summaries::{Analysed, Callees, Semaphores, Summaries};
+use crate::signals::{SignalState, may_set};
+use crate::summaries::{Analysed, Callees, Summaries, SyncObjects};
 use crate::symexec::{Execution, Path, Root, State, Step, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         locks,
         forks,
         sharing,
+        signals,
     } = analysed;
     let mut held = Snapshots::default();
     if !locks.is_idle() {
@@ -44,7 +46,12 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         known.take(state, id, statement)
     });
     let turns = Turns::new(body, states, execution, forks);
+    let mut signalled = Snapshots::default();
+    signals.visit(body, |state, id, statement| {
+        signalled.take(state, id, statement)
+    });
     let mut extraction = Extraction {
+        callees,
         graph: callees.graph,
         function: callees.function,
         execution,
@@ -60,6 +67,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             locks: held.at(id),
             forks: running.at(id),
             sharing: known.at(id),
+            signals: signalled.at(id),
         };
         extraction.statement(&point, statement);
     });
@@ -107,20 +115,21 @@ pub(super) struct Point<'p> {
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
     pub sharing: Arc<Sharing>,
+    pub signals: Arc<SignalState>,
 }
 
 /// The locks that a function holds at its accesses and calls, when the summaries of all are known.
 pub fn statement_locks(
     graph: &CallGraph<'_>,
     summaries: &Summaries,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     function: FunctionId,
 ) -> FxHashMap<StatementId, Arc<Lockset>> {
     let callees = Callees {
         function,
         graph,
         summaries: summaries.known(),
-        semaphores,
+        objects,
     };
     callees.execute(|run| {
         let locks = locksets(run.body, &run.states, run.execution, &callees);
@@ -133,6 +142,7 @@ pub fn statement_locks(
 }
 
 pub(super) struct Extraction<'x> {
+    pub callees: &'x Callees<'x>,
     pub graph: &'x CallGraph<'x>,
     pub function: FunctionId,
     pub execution: &'x Execution<'x>,
@@ -158,8 +168,10 @@ impl Extraction<'_> {
                     privacy: private::privacy(&point.sharing, &place),
                     own_element: self.turns.own_element(point.id, &place),
                     place,
+                    stored: stored(point.state, statement, mode),
                     locks: point.locks.clone(),
                     forks: point.forks.clone(),
+                    signals: point.signals.clone(),
                 });
             }
             return;
@@ -250,6 +262,8 @@ impl Extraction<'_> {
                 forks: point.forks.clone(),
                 sharing: point.sharing.clone(),
                 private: self.private_arguments(point, arguments, &values),
+                signals: point.signals.clone(),
+                once: None,
                 repeats: self.loops.repeats(id),
             });
         }
@@ -300,6 +314,20 @@ impl Extraction<'_> {
             }
         }
         found
+    }
+}
+
+fn stored(state: &State, statement: &Statement, mode: AccessMode) -> Stored {
+    let is_zero = match statement {
+        Statement::Store { value, ty, .. } => !ty.is_aggregate() && !may_set(&state.operand(value)),
+        _ => false,
+    };
+    Stored {
+        zero: is_zero,
+        publishes: match mode {
+            AccessMode::Atomic => Publishes::Everything,
+            AccessMode::Plain | AccessMode::Volatile => Publishes::Nothing,
+        },
     }
 }
 

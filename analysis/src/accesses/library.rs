@@ -1,14 +1,17 @@
 //! What library functions do that other threads may notice, as their models say.
 
 use super::extract::{Extraction, Point};
-use super::facts::{Access, CallFact, Cell, StartFact, StartedWith};
+use super::facts::{
+    Access, BarrierFact, CallFact, Cell, PostFact, Publishes, StartFact, StartedWith, Stored,
+};
 use crate::callgraph::FunctionId;
 use crate::ir::{AccessKind, Operand, StatementId};
 use crate::models::{
-    Action, AtomicOperation, Context, FunctionModel, Root, Size, Step, Value as ModelValue,
+    Action, Atomic, AtomicOperation, Context, FunctionModel, Root, Size, Step, Value as ModelValue,
 };
+use crate::signals::{SignalCalls, order_at, releases, stores_something};
 use crate::symexec::{
-    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Value, model_value,
+    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Targets, Value, model_value,
 };
 
 /// A call of a library function in front of its effects.
@@ -30,6 +33,12 @@ pub(super) fn effects(
         arguments,
         values,
     };
+    if let Some(barrier) = model.barrier() {
+        extraction.facts.barriers.push(BarrierFact {
+            statement: point.id,
+            barrier: call.value(barrier).targets(),
+        });
+    }
     for effect in &model.effects {
         match &effect.action {
             Action::Read { pointer, size } => {
@@ -54,10 +63,12 @@ pub(super) fn effects(
                     _ => AccessKind::Update,
                 };
                 let size = Size::Bytes(0);
+                let stored = call.stored(atomic);
                 if let Some(pointer) = &atomic.pointer
                     && let Some(access) = call.access(extraction, pointer, Some(&size), kind)
                 {
                     access.atomic = true;
+                    access.stored = stored;
                 }
             }
             Action::Call {
@@ -95,10 +106,13 @@ pub(super) fn effects(
                     arguments,
                     contents,
                     context: *context,
+                    locks: point.locks.clone(),
                     forks: point.forks.clone(),
+                    signals: point.signals.clone(),
                     repeats,
                 });
             }
+            Action::Post { object } => call.post(extraction, object, model),
             _ => {}
         }
     }
@@ -112,6 +126,37 @@ fn is_fault(number: &Value) -> bool {
 }
 
 impl LibraryCall<'_> {
+    fn post(&self, extraction: &mut Extraction<'_>, object: &ModelValue, model: &FunctionModel) {
+        let Some(class) = extraction.callees.object(object, self.arguments) else {
+            return;
+        };
+        let releases =
+            |action: &Action| matches!(action, Action::Release { lock } if lock == object);
+        extraction.facts.posts.push(PostFact {
+            statement: self.point.id,
+            class,
+            object: self.value(object).targets(),
+            counts: model.effects.iter().any(|effect| releases(&effect.action)),
+            locks: self.point.locks.clone(),
+            signals: self.point.signals.clone(),
+        });
+    }
+
+    /// What an atomic operation leaves.
+    fn stored(&self, atomic: &Atomic) -> Stored {
+        let order = order_at(atomic.order, self.arguments);
+        Stored {
+            zero: !stores_something(atomic, &|value| self.value(value)),
+            publishes: if releases(order) {
+                Publishes::Everything
+            } else if self.point.signals.is_certainly_fenced() {
+                Publishes::UpToAFence
+            } else {
+                Publishes::Nothing
+            },
+        }
+    }
+
     fn value(&self, value: &ModelValue) -> Value {
         model_value(self.point.state, self.values, value)
     }
@@ -197,6 +242,14 @@ impl LibraryCall<'_> {
             forks: self.point.forks.clone(),
             sharing: self.point.sharing.clone(),
             private: Vec::new(),
+            signals: self.point.signals.clone(),
+            once: match action {
+                Action::Once { control, .. } => match self.value(control).targets() {
+                    Targets::Exactly(path) => Some(path),
+                    Targets::OneOf(_) | Targets::Unknown => None,
+                },
+                _ => None,
+            },
             repeats: !matches!(action, Action::Once { .. }),
         });
     }
@@ -226,6 +279,13 @@ impl LibraryCall<'_> {
         if !points_to.is_shared(class) {
             return None;
         }
+        let stretches = match size {
+            Some(Size::Bytes(0)) => false,
+            Some(Size::Value(size)) if pointer.path.is_empty() => {
+                !self.fits(extraction, operand, &self.value(size))
+            }
+            _ => true,
+        };
         // Of a string, the first characters are read; of anything else, all of it may be.
         let whole = !matches!(size, Some(Size::String | Size::Bytes(0)));
         let place = self.value(pointer).targets();
@@ -235,14 +295,29 @@ impl LibraryCall<'_> {
             cell: Cell { class, whole },
             atomic: false,
             frees: false,
-            stretches: !matches!(size, Some(Size::Bytes(0))),
+            stretches,
             privacy: super::private::privacy(&self.point.sharing, &place),
             own_element: extraction.turns.own_element(self.point.id, &place),
             place,
+            stored: Stored::default(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
+            signals: self.point.signals.clone(),
         });
         extraction.facts.accesses.last_mut()
+    }
+}
+
+impl LibraryCall<'_> {
+    /// Whether so many bytes are within the record that a pointer points to.
+    fn fits(&self, extraction: &Extraction<'_>, pointer: &Operand, size: &Value) -> bool {
+        let (Operand::Local(local), Value::Constant(bytes)) = (pointer, size) else {
+            return false;
+        };
+        let ty = &extraction.execution.body().local(*local).ty;
+        let record = ty.pointee().and_then(|pointee| pointee.record());
+        let size = record.and_then(|record| extraction.graph.points_to().record_size(record));
+        size.is_some_and(|size| *bytes <= i128::from(size))
     }
 }
 

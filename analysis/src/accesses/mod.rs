@@ -8,4 +8,7 @@ mod private;
 mod turns;
 
 pub use extract::{function_facts, statement_locks};
-pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact, StartedWith, VariableNames};
+pub use facts::{
+    Access, BarrierFact, CallFact, Cell, FunctionFacts, PostFact, Publishes, StartFact,
+    StartedWith, Stored, VariableNames,
+};

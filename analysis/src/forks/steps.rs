@@ -119,7 +119,7 @@ impl Finder<'_, '_> {
                 self.add(ForkStep::JoinHandle(handle));
             }
         }
-        for (call, started) in &forks.threads {
+        for (number, (call, started)) in forks.threads.iter().enumerate() {
             let mut started = started.clone();
             started.handle = started
                 .handle
@@ -132,7 +132,8 @@ impl Finder<'_, '_> {
                 }
                 continue;
             }
-            let part = part.map_or(0, |index| index as u32 + 1);
+            // Those that no value stands for are told apart by numbers behind those that one does.
+            let part = part.unwrap_or(effects.heap.len() + number) as u32 + 1;
             self.add(ForkStep::Start(Site { part, ..site }, started));
         }
     }

@@ -39,11 +39,15 @@ impl Analysis {
         let mut ids: FxHashMap<Function, FunctionId> = FxHashMap::default();
         let mut by_id = Vec::new();
         for &function in &entities {
-            if function.kind(db) == FunctionKind::Function
-                && let Some(body) = body(db, function)
-            {
-                ids.insert(function, functions.add(body));
-                by_id.push(function);
+            let Some(body) = body(db, function) else {
+                continue;
+            };
+            match function.kind(db) {
+                FunctionKind::Function => {
+                    ids.insert(function, functions.add(body));
+                    by_id.push(function);
+                }
+                FunctionKind::Initialiser => functions.initialisers.push(body),
             }
         }
         // A static function has a name of its own in each unit that includes it.

@@ -1,9 +1,10 @@
 //! The lockset at every point of a function, and at its end (RELAY fig. 4).
 
+use super::choices::Choices;
 use super::domain::Lockset;
 use super::effects::{LockCalls, lock_steps};
 use super::outcomes::Outcomes;
-use super::state::LockState;
+use super::state::{ResultKind, Tested};
 use super::summary::LockSummary;
 use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_statements};
 use crate::ir::{BlockId, Body, Operand, Statement, StatementId, Terminator};
@@ -14,8 +15,9 @@ use rustc_hash::FxHashMap;
 pub struct LocksetSolution<'l> {
     steps: FxHashMap<StatementId, Outcomes>,
     renames: Renames,
+    choices: Choices,
     loops: &'l Loops,
-    entries: Solution<LockState>,
+    entries: Solution<Tested>,
     /// What a caller finds when the function has returned.
     pub summary: LockSummary,
 }
@@ -32,7 +34,7 @@ pub fn locksets<'l>(
     let mut outcomes = Outcomes::default();
     if steps.is_empty() {
         // Nothing happens to locks in here, as in most functions.
-        let entry = Some(LockState::default());
+        let entry = Some(Tested::default());
         let returns = body
             .blocks
             .iter()
@@ -51,6 +53,7 @@ pub fn locksets<'l>(
         return LocksetSolution {
             steps,
             renames: Renames::default(),
+            choices: Choices::none(),
             loops,
             entries: Solution { entries },
             summary: LockSummary {
@@ -60,6 +63,7 @@ pub fn locksets<'l>(
         };
     }
     let renames = renames(body, states, execution);
+    let choices = Choices::new(body, states, execution, &renames, &steps);
     let flow = Flow {
         steps: &steps,
         renames: &renames,
@@ -76,7 +80,12 @@ pub fn locksets<'l>(
         for (position, statement) in block.statements.iter().enumerate() {
             flow.statement(&mut state, statement_id(index, position), statement);
         }
-        outcomes.join(&state.returned(value.as_ref()));
+        let returned = state.returned(value.as_ref());
+        let block = BlockId(index as u32);
+        outcomes.join(&returned.map(|lockset| {
+            let resolved = choices.resolved(lockset, block);
+            resolved.unwrap_or_else(|| lockset.clone())
+        }));
     }
     let outcomes = outcomes.map(Lockset::for_callers);
     let heap = outcomes.possible().flat_map(Lockset::heap_sites);
@@ -88,6 +97,7 @@ pub fn locksets<'l>(
     LocksetSolution {
         steps,
         renames,
+        choices,
         loops,
         entries,
         summary,
@@ -100,6 +110,13 @@ impl LocksetSolution<'_> {
         self.steps.is_empty()
     }
 
+    /// The statements that may release a lock, even if it is held again behind.
+    pub fn releasing(&self) -> impl Iterator<Item = StatementId> {
+        let steps = self.steps.iter();
+        let releasing = steps.filter(|(_, step)| step.possible().any(Lockset::releases));
+        releasing.map(|(statement, _)| *statement)
+    }
+
     /// Calls `visit` for every reachable statement with the lockset in front of it.
     pub fn visit(&self, body: &Body, mut visit: impl FnMut(&Lockset, StatementId, &Statement)) {
         let flow = Flow {
@@ -107,9 +124,15 @@ impl LocksetSolution<'_> {
             renames: &self.renames,
             loops: self.loops,
         };
-        visit_statements(&flow, body, &self.entries, |state, id, statement| {
-            visit(&state.lockset, id, statement);
-        });
+        visit_statements(
+            &flow,
+            body,
+            &self.entries,
+            |state, id, statement| match self.choices.resolved(&state.known, id.block) {
+                Some(lockset) => visit(&lockset, id, statement),
+                None => visit(&state.known, id, statement),
+            },
+        );
     }
 }
 
@@ -121,7 +144,7 @@ fn statement_id(block: usize, index: usize) -> StatementId {
 }
 
 /// For an edge, the places that registers point to there, and the names these get where it leads.
-type Renames = FxHashMap<(BlockId, BlockId), Vec<(Path, Path)>>;
+pub(super) type Renames = FxHashMap<(BlockId, BlockId), Vec<(Path, Path)>>;
 
 /// Where paths meet, registers get new names for what they hold: a lock that was taken under an old name
 /// is known under the new one.
@@ -163,16 +186,16 @@ struct Flow<'s> {
 }
 
 impl Analysis for Flow<'_> {
-    type Domain = LockState;
+    type Domain = Tested;
 
-    fn entry(&self, _body: &Body) -> LockState {
-        LockState::default()
+    fn entry(&self, _body: &Body) -> Tested {
+        Tested::default()
     }
 
-    fn statement(&self, state: &mut LockState, id: StatementId, statement: &Statement) {
+    fn statement(&self, state: &mut Tested, id: StatementId, statement: &Statement) {
         match statement {
             Statement::Call { target, .. } => match self.steps.get(&id) {
-                Some(effect) => state.call(id, *target, effect),
+                Some(effect) => state.call(id, *target, ResultKind::Code, effect),
                 None => state.assigned(*target),
             },
             Statement::Assign { target, value } => state.computed(*target, value),
@@ -180,7 +203,7 @@ impl Analysis for Flow<'_> {
         }
     }
 
-    fn edge(&self, state: &mut LockState, edge: Edge<'_>) {
+    fn edge(&self, state: &mut Tested, edge: Edge<'_>) {
         state.branch(edge.terminator, edge.index);
         let renames = self.renames.get(&(edge.from, edge.to));
         let goes_back = self.loops.goes_back(edge.from, edge.to);

@@ -166,19 +166,24 @@ fn model_outcomes(
                         lockset.acquire(path, lock_mode(*mode), id);
                     }
                 }
-                Action::Release { lock } if happens != Happens::Never => match target(lock) {
-                    Targets::Exactly(path) => match variables(lock) {
-                        Some(variables) if !path.is_known_outside() => {
-                            lockset.release_among(path, &variables);
-                        }
-                        _ => lockset.release(path),
-                    },
-                    Targets::OneOf(paths) => lockset.release_one_of(paths),
-                    Targets::Unknown => match variables(lock) {
-                        Some(variables) => lockset.release_behind_pointer(&variables),
-                        None => lockset.release_unknown(),
-                    },
-                },
+                Action::Release { lock }
+                    if happens != Happens::Never
+                        && (is_lock(LockKind::Semaphore) || !model.posts(lock)) =>
+                {
+                    match target(lock) {
+                        Targets::Exactly(path) => match variables(lock) {
+                            Some(variables) if !path.is_known_outside() => {
+                                lockset.release_among(path, &variables);
+                            }
+                            _ => lockset.release(path),
+                        },
+                        Targets::OneOf(paths) => lockset.release_one_of(paths),
+                        Targets::Unknown => match variables(lock) {
+                            Some(variables) => lockset.release_behind_pointer(&variables),
+                            None => lockset.release_unknown(),
+                        },
+                    }
+                }
                 _ => {}
             }
         }
@@ -188,7 +193,7 @@ fn model_outcomes(
 }
 
 /// The registers that some statement reads.
-fn read_registers(body: &Body) -> FixedBitSet {
+pub fn read_registers(body: &Body) -> FixedBitSet {
     let mut read = FixedBitSet::with_capacity(body.locals.len());
     let mut note = |operand: &Operand| {
         if let Operand::Local(local) = operand {
@@ -204,14 +209,16 @@ fn read_registers(body: &Body) -> FixedBitSet {
     read
 }
 
-#[derive(PartialEq, Eq, Clone, Copy)]
-enum Happens {
+/// Whether an effect happens.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub enum Happens {
     Certainly,
     Perhaps,
     Never,
 }
 
-fn happens(when: When, sign: Sign, values: &[Value]) -> Happens {
+/// Whether an effect happens in a call with these arguments and with a result of this sign.
+pub fn happens(when: When, sign: Sign, values: &[Value]) -> Happens {
     let by = |is: bool| {
         if is {
             Happens::Certainly

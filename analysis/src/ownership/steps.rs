@@ -101,7 +101,7 @@ pub(super) fn sharing_steps(known: &Known<'_, '_>, calls: &dyn SharingCalls) -> 
         locks,
         points_to,
     } = *known;
-    if !has_steps(body, calls) {
+    if !has_steps(body, points_to, calls) {
         return SharingSteps::default();
     }
     let mut finder = Finder {
@@ -158,7 +158,7 @@ pub(super) fn sharing_steps(known: &Known<'_, '_>, calls: &dyn SharingCalls) -> 
 }
 
 /// Whether the function's text alone tells that it makes nothing known and allocates nothing.
-fn has_steps(body: &Body, calls: &dyn SharingCalls) -> bool {
+fn has_steps(body: &Body, points_to: &PointsTo, calls: &dyn SharingCalls) -> bool {
     let is_idle = |effect: &SharingEffect<'_>| match effect {
         SharingEffect::Summary(summary, values) => {
             summary.is_nothing() && summary.result.is_none() && values.heap.is_empty()
@@ -179,7 +179,11 @@ fn has_steps(body: &Body, calls: &dyn SharingCalls) -> bool {
         SharingEffect::Unknown => false,
     };
     let stores = body.statements().any(|(_, statement)| match statement {
-        Statement::Store { ty, .. } => is_pointer_like(ty),
+        Statement::Store { value, ty, .. } => {
+            ty.is_aggregate()
+                || ty.pointee().is_some()
+                || points_to.pointee(body.function, value).is_some()
+        }
         Statement::Assign { value, .. } => matches!(value, Rvalue::StackAllocate { .. }),
         _ => false,
     });
@@ -188,11 +192,6 @@ fn has_steps(body: &Body, calls: &dyn SharingCalls) -> bool {
             let effects = calls.sharing_effects(call);
             !effects.iter().all(is_idle)
         })
-}
-
-/// Whether values of the type can carry an address.
-fn is_pointer_like(ty: &Ty) -> bool {
-    ty.is_aggregate() || !ty.is_float()
 }
 
 pub(super) struct Finder<'f, 'e> {

@@ -115,6 +115,10 @@ impl Records {
         self.labels[label.0 as usize].0
     }
 
+    pub fn size(&self, record: RecordRef) -> Option<u64> {
+        self.layouts.get(&record).map(|layout| layout.size)
+    }
+
     pub fn has_layout(&self, record: RecordRef) -> bool {
         self.layouts.contains_key(&record)
     }

@@ -16,6 +16,13 @@ use ustr::Ustr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Class(u32);
 
+#[cfg(test)]
+impl Class {
+    pub(crate) fn for_tests(number: u32) -> Class {
+        Class(number)
+    }
+}
+
 /// A piece of memory that the analysis gives a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {
@@ -138,6 +145,11 @@ impl PointsTo {
     pub fn share_storage(&self, record: RecordRef, one: Ustr, other: Ustr) -> bool {
         let storage = |name| self.records.storage(Label { record, name });
         storage(one) == storage(other)
+    }
+
+    /// How many bytes a record has, if its definition is known.
+    pub fn record_size(&self, record: RecordRef) -> Option<u64> {
+        self.records.size(record)
     }
 
     /// What the pointers in a cell point to.

@@ -2,6 +2,7 @@
 
 use super::evidence::Reason;
 use super::moments::Moments;
+use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
@@ -12,6 +13,7 @@ use crate::symexec::{Path, Site};
 use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// All conflicting accesses to one location.
 #[derive(Clone, Debug)]
@@ -46,7 +48,7 @@ pub struct Pair {
 /// The sightings of one class of memory, those of one character together.
 #[derive(Default)]
 pub(super) struct Location {
-    pub groups: Vec<(Character, Vec<Sighting>)>,
+    pub groups: Vec<(Arc<Character>, Vec<Sighting>)>,
     /// Accesses that reach this memory only because they touch the whole object around it.
     pub around: BTreeSet<(FunctionId, u32)>,
 }
@@ -56,9 +58,9 @@ const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
-const MOST_SIGHTINGS: usize = 10_000;
+const MOST_SIGHTINGS: usize = 4_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 1_500;
+const MOST_GROUPS: usize = 400;
 
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
@@ -120,7 +122,7 @@ pub(super) fn location(
     class: Class,
     accesses: &[(FunctionId, u32)],
 ) -> Location {
-    let mut index: FxHashMap<Character, usize> = FxHashMap::default();
+    let mut index: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
     let mut location = Location::default();
     for &(function, number) in accesses {
         let access = &facts[function.0 as usize].accesses[number as usize];
@@ -128,7 +130,7 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    // UNSOUND: a location with more than 10000 accesses, counted once for each context, is judged by the first
+    // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
@@ -142,7 +144,7 @@ pub(super) fn location(
             }
             left -= 1;
             let access = &facts[function.0 as usize].accesses[number as usize];
-            let character = surroundings.character(access, function, context);
+            let character = Arc::new(surroundings.character(access, function, context));
             let sighting = Sighting {
                 function,
                 access: number,
@@ -174,7 +176,7 @@ pub(super) fn pairs(
         for (right, right_sightings) in &groups[index..] {
             // What costs least is asked first.
             let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
-            if !conflicts || moments.in_parallel(&left.when, &right.when).is_none() {
+            if !conflicts || moments.in_parallel(&left.when, &right.when).is_err() {
                 continue;
             }
             let Ok(conflict) = compare(moments, memory, left, right) else {
@@ -238,6 +240,8 @@ pub enum Apart {
     NotYetShared,
     /// One thread has taken the object out of where the other finds it.
     TakenOut,
+    /// One of them comes before the other.
+    Ordered(OrderKind),
 }
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
@@ -254,15 +258,13 @@ pub(super) fn compare(
         return Err(Apart::Atomic);
     }
     let likeness = likeness(left.place(), right.place(), memory).ok_or(Apart::DifferentMemory)?;
-    if let Some(apart) = owned(left, right) {
-        return Err(apart);
-    }
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = moments
-        .in_parallel(&left.when, &right.when)
-        .ok_or(Apart::NeverParallel)?;
+    if let Some(apart) = owned(left, right) {
+        return Err(apart);
+    }
+    let roots = moments.in_parallel(&left.when, &right.when)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,

@@ -1,5 +1,6 @@
 //! When a lock that both sides hold is the same lock.
 
+use crate::ir::RecordRef;
 use crate::locksets::Mode;
 use crate::symexec::{Index, Path, Root, Step};
 use std::collections::BTreeMap;
@@ -20,8 +21,20 @@ pub struct Relation {
     /// Where the lock starts, if not at an object that both are in.
     lock_root: Option<Root>,
     lock: Vec<RelationStep>,
-    place_root: Option<Root>,
-    place: Vec<RelationStep>,
+    place: Whereabouts,
+}
+
+/// What is to be known of two places that overlap, to say that they are reached from the same object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+enum Whereabouts {
+    /// This way leads there from the object, or from a variable.
+    Way(Option<Root>, Vec<RelationStep>),
+    /// The object is such a record, and this way leads to an element in it that the place lies in; if there are
+    /// no steps, the place lies somewhere in the record. It does not matter which members lead on from there.
+    // UNSOUND: two records of one type are taken to lie apart or to be the same one.
+    Inside(RecordRef, Vec<RelationStep>),
+    /// The object is such a record, and pointers lead from there to the place.
+    Owned(RecordRef),
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -41,8 +54,8 @@ impl Protection {
     }
 
     /// Notes how a lock lies to the place.
-    pub fn relate(&mut self, lock: &Path, place: &Path, mode: Mode, owns: bool) {
-        for relation in relations(lock, place, owns) {
+    pub fn relate(&mut self, lock: &Path, place: &Accessed<'_>, mode: Mode) {
+        for relation in relations(lock, place) {
             let known = self.relative.entry(relation).or_insert(mode);
             *known = (*known).max(mode);
         }
@@ -62,9 +75,18 @@ fn common<K: Ord>(left: &BTreeMap<K, Mode>, right: &BTreeMap<K, Mode>) -> bool {
     })
 }
 
-/// The relations of a lock to a place. `owns`: what the place leads to through pointers is reached in no
-/// other way.
-fn relations(lock: &Path, place: &Path, owns: bool) -> Vec<Relation> {
+/// A place, and what is known of it besides its name.
+pub struct Accessed<'p> {
+    pub path: &'p Path,
+    /// What the place leads to through pointers is reached in no other way.
+    pub owns: bool,
+    /// More than what the name stands for may be touched.
+    pub stretches: bool,
+}
+
+/// The relations of a lock to a place.
+fn relations(lock: &Path, accessed: &Accessed<'_>) -> Vec<Relation> {
+    let place = accessed.path;
     let mut shared = 0;
     if lock.root == place.root {
         let both = lock.steps.iter().zip(&place.steps);
@@ -80,24 +102,7 @@ fn relations(lock: &Path, place: &Path, owns: bool) -> Vec<Relation> {
         _ => lock.root == place.root,
     };
     if is_object {
-        let rest = &place.steps[shared..];
-        // UNSOUND: an object on the heap or in an array that is reached through a pointer in a locked object is
-        // taken to be reached from no other object.
-        let lock_is_inside = !lock.steps[shared..].contains(&Step::Deref);
-        if rest.contains(&Step::Deref) && !(owns && lock_is_inside) {
-            return Vec::new();
-        }
-        let locks = lock_steps(&lock.steps[shared..], &place.steps[shared..]);
-        let place = place_steps(rest);
-        return locks
-            .into_iter()
-            .map(|lock| Relation {
-                lock_root: None,
-                lock,
-                place_root: None,
-                place: place.clone(),
-            })
-            .collect();
+        return relations_in_object(lock, accessed, shared);
     }
     // Different variables: only elements with the same index belong together, and only in arrays that
     // are reached without a pointer.
@@ -109,18 +114,101 @@ fn relations(lock: &Path, place: &Path, owns: bool) -> Vec<Relation> {
     let locks = lock_steps(&lock.steps, &place.steps);
     locks
         .into_iter()
-        .filter(|steps| {
-            steps
-                .iter()
-                .any(|step| matches!(step, RelationStep::SameElement(..)))
-        })
-        .map(|steps| Relation {
-            lock_root: Some(lock.root),
-            lock: steps,
-            place_root: Some(place.root),
-            place: place_steps(&place.steps),
+        .filter_map(|steps| {
+            let last = last_element(&steps)?;
+            let way = up_to_element(&place.steps, last);
+            Some(Relation {
+                lock_root: Some(lock.root),
+                lock: steps,
+                place: Whereabouts::Way(Some(place.root), way),
+            })
         })
         .collect()
+}
+
+/// The relations of a lock to a place that so many steps lead towards at once.
+fn relations_in_object(lock: &Path, accessed: &Accessed<'_>, shared: usize) -> Vec<Relation> {
+    let place = accessed.path;
+    let mut found = Vec::new();
+    // The object that both are in, and those that this one is a member of.
+    let in_common = &lock.steps[..shared];
+    let pointer = in_common.iter().rposition(|step| *step == Step::Deref);
+    for object in pointer.map_or(0, |at| at + 1)..=shared {
+        let (to_lock, to_place) = (&lock.steps[object..], &place.steps[object..]);
+        let owner = match to_lock.first() {
+            Some(Step::Field { record, .. }) => Some(*record),
+            _ => None,
+        };
+        let leads_on = to_place.contains(&Step::Deref);
+        // UNSOUND: an object on the heap or in an array that is reached through a pointer in a locked object is
+        // taken to be reached from no other object.
+        if leads_on && (!accessed.owns || to_lock.contains(&Step::Deref)) {
+            continue;
+        }
+        for steps in lock_steps(to_lock, to_place) {
+            let last = last_element(&steps);
+            let whereabouts = match owner {
+                Some(owner) if leads_on && last.is_none() && !leads_to(to_place, owner) => {
+                    Whereabouts::Owned(owner)
+                }
+                Some(owner) if !leads_on && lies_inside(to_place, accessed.stretches) => {
+                    let way = last.map(|last| up_to_element(to_place, last));
+                    Whereabouts::Inside(owner, way.unwrap_or_default())
+                }
+                _ if object == shared => {
+                    // What a pointer leads to is owned as a whole.
+                    let pointer = to_place.iter().rposition(|step| *step == Step::Deref);
+                    let end = pointer.map_or(to_place.len(), |at| at + 1);
+                    Whereabouts::Way(None, place_steps(&to_place[..end]))
+                }
+                _ => continue,
+            };
+            found.push(Relation {
+                lock_root: None,
+                lock: steps,
+                place: whereabouts,
+            });
+        }
+    }
+    found
+}
+
+/// Whether these steps stay in the record that they start from.
+fn lies_inside(steps: &[Step], stretches: bool) -> bool {
+    match steps.first() {
+        None => !stretches,
+        Some(Step::Field { .. }) => !steps.iter().any(|step| matches!(step, Step::Bytes(_))),
+        Some(_) => false,
+    }
+}
+
+/// Whether pointers lead to a record of this type: another one of the kind that they come from.
+fn leads_to(steps: &[Step], wanted: RecordRef) -> bool {
+    let pointers = steps.iter().skip_while(|step| **step != Step::Deref);
+    pointers
+        .into_iter()
+        .any(|step| matches!(step, Step::Field { record, .. } if *record == wanted))
+}
+
+/// The last of the place's elements that the way to a lock depends on.
+fn last_element(lock: &[RelationStep]) -> Option<usize> {
+    let positions = lock.iter().filter_map(|step| match step {
+        RelationStep::SameElement(position, _) => Some(*position),
+        _ => None,
+    });
+    positions.max()
+}
+
+/// The steps up to the element with this number. What lies behind it is in the same element, unless bytes are
+/// counted from there.
+fn up_to_element(steps: &[Step], number: usize) -> Vec<RelationStep> {
+    if steps.iter().any(|step| matches!(step, Step::Bytes(_))) {
+        return place_steps(steps);
+    }
+    let is_element = |step: &Step| matches!(step, Step::Index(_));
+    let mut elements = (0..steps.len()).filter(|at| is_element(&steps[*at]));
+    let end = elements.nth(number).map_or(steps.len(), |at| at + 1);
+    place_steps(&steps[..end])
 }
 
 fn place_steps(steps: &[Step]) -> Vec<RelationStep> {
@@ -181,7 +269,5 @@ fn computed_from(index: &Index, other: &Index) -> Option<Vec<Step>> {
     let (Index::Entry(index), Index::Entry(other)) = (index, other) else {
         return None;
     };
-    let rest = index.steps.strip_prefix(other.steps.as_slice())?;
-    let is_computed = rest.iter().all(|step| matches!(step, Step::Computed(..)));
-    (index.root == other.root && is_computed).then(|| rest.to_vec())
+    index.computed_from(other).map(<[Step]>::to_vec)
 }

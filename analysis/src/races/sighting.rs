@@ -2,7 +2,7 @@
 
 use super::moments::{Moments, When};
 use super::overlap::Described;
-use super::protection::Protection;
+use super::protection::{Accessed, Protection};
 use crate::accesses::Access;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
@@ -10,7 +10,7 @@ use crate::locksets::Mode;
 use crate::ownership::Owned;
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
-use crate::threads::{Binder, Context, ContextId, Held, RootId};
+use crate::threads::{Binder, Context, ContextId, Held, RootId, is_unique};
 use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -177,13 +177,18 @@ impl Surroundings<'_> {
             (relative, absolute)
         };
         let owns = self.has_many_objects(access.cell.class);
+        let accessed = |path| Accessed {
+            path,
+            owns,
+            stretches: access.stretches,
+        };
         let mut protection = Protection::default();
         let mut held_somewhere = context.held_somewhere.clone();
         for lock in held {
             if let Some(relative) = &relative {
-                protection.relate(&lock.path, relative, lock.mode, owns);
+                protection.relate(&lock.path, &accessed(relative), lock.mode);
                 if let (Some(lock_there), Some(place)) = (&lock.everywhere, &absolute) {
-                    protection.relate(lock_there, place, lock.mode, owns);
+                    protection.relate(lock_there, &accessed(place), lock.mode);
                 }
             }
             match &lock.unique {
@@ -209,7 +214,7 @@ impl Surroundings<'_> {
             relative,
             protection,
             held_somewhere,
-            when: self.moments.at(function, context_of, &access.forks),
+            when: self.moments.at(function, context_of, access),
             owned: self.owned(access, context, &binder),
         }
     }
@@ -280,16 +285,4 @@ fn with_neighbours(place: Path) -> Path {
         Some((array, Step::Index(_))) => array.then(Step::Index(Index::Any)),
         _ => place,
     }
-}
-
-/// Whether a name that everybody knows stands for one lock only.
-// UNSOUND: a lock that is named through a pointer in a global variable is taken to be the same lock
-// wherever that name is used.
-fn is_unique(path: &Path) -> bool {
-    let is_single = match path.root {
-        Root::Global(_) => true,
-        Root::Frame(function, _) | Root::ForeignFrame(function, _) => function.name == "main",
-        _ => false,
-    };
-    is_single && !path.has_unknown_index()
 }

@@ -5,6 +5,7 @@ use super::guards;
 use super::identity::fingerprint;
 use super::moments::Moments;
 use super::naming::{Names, location_name};
+use super::ordering::Orders;
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::publication;
@@ -15,7 +16,7 @@ use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Stateme
 use crate::locksets::Lockset;
 use crate::models::Models;
 use crate::points_to::{self, Class, Constraints, PointsTo};
-use crate::summaries::{Semaphores, Summaries, summarise_program};
+use crate::summaries::{Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
 use rayon::prelude::*;
@@ -35,6 +36,7 @@ pub struct WholeProgram {
     pub summaries: Summaries,
     pub facts: Vec<FunctionFacts>,
     pub contexts: Contexts,
+    pub orders: Orders,
     /// Sorted by rank, the highest first.
     pub races: Vec<Race>,
     /// How many classes of memory several threads may reach and one writes.
@@ -59,17 +61,18 @@ pub fn analyse(
     });
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
-    let semaphores = Semaphores::new(&graph);
+    let objects = SyncObjects::new(&graph);
     let (summaries, facts) =
-        summarise_program(&graph, &semaphores, &components, &|callees, analysed| {
+        summarise_program(&graph, &objects, &components, &|callees, analysed| {
             function_facts(callees, analysed)
         });
     let contexts = contexts(&graph, &facts, &components, &options.threads);
+    let orders = Orders::new(&graph, &objects, &facts, &contexts);
     let mut surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
         unordered: FxHashSet::default(),
-        moments: Moments::new(&functions, &contexts),
+        moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
@@ -111,6 +114,7 @@ pub fn analyse(
         summaries,
         facts,
         contexts,
+        orders,
         races,
         shared_locations,
         unordered,

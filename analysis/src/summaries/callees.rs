@@ -1,14 +1,16 @@
 //! What the calls of one function do, from models and from summaries of the functions they reach.
 
 use super::known::{Known, Summary};
-use super::semaphores::Semaphores;
+use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution};
 use crate::forks::{ForkCalls, ForkEffect, ForkSolution, forks};
-use crate::ir::{Body, GlobalRef, Statement};
+use crate::ir::{Body, GlobalRef, Operand, Place, Statement, StatementId};
 use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
+use crate::models::{self, Action, FunctionModel, Root, Step};
 use crate::ownership::{self, SharingCalls, SharingEffect, SharingSolution, sharing};
-use crate::points_to::Object;
+use crate::points_to::{Class, Object};
+use crate::signals::{SignalCalls, SignalEffect, SignalSolution, SignalSummary, signals};
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ pub struct Callees<'s> {
     pub function: FunctionId,
     pub graph: &'s CallGraph<'s>,
     pub summaries: Known<'s>,
-    pub semaphores: &'s Semaphores,
+    pub objects: &'s SyncObjects,
 }
 
 /// A function that has been executed symbolically.
@@ -37,6 +39,7 @@ pub struct Analysed<'e> {
     pub locks: LocksetSolution<'e>,
     pub forks: ForkSolution<'e>,
     pub sharing: SharingSolution<'e>,
+    pub signals: SignalSolution,
 }
 
 impl Callees<'_> {
@@ -56,6 +59,7 @@ impl Callees<'_> {
                 body: run.body,
                 execution: run.execution,
                 states: &run.states,
+                signals: signals(run.body, &run.states, run.execution, &locks, self),
                 locks,
                 forks: forks(run.body, &run.states, run.execution, self),
                 sharing,
@@ -66,6 +70,7 @@ impl Callees<'_> {
                 locks: Arc::new(analysed.locks.summary),
                 forks: Arc::new(analysed.forks.summary),
                 sharing: Arc::new(analysed.sharing.summary),
+                signals: Arc::new(analysed.signals.summary),
             };
             (summary, result)
         })
@@ -156,7 +161,8 @@ impl LockCalls for Callees<'_> {
 
     fn is_binary_semaphore(&self, call: CallSite) -> bool {
         let body = self.graph.functions.body(self.function);
-        self.semaphores
+        self.objects
+            .semaphores
             .is_binary(body, call, self.graph.points_to())
     }
 }
@@ -205,5 +211,141 @@ impl SharingCalls for Callees<'_> {
                 Target::Model(model) => SharingEffect::Model(model),
             })
             .collect()
+    }
+}
+
+impl SignalCalls for Callees<'_> {
+    fn signal_effects(&self, call: CallSite) -> Vec<SignalEffect<'_>> {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        let effects: Vec<SignalEffect<'_>> = targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Body(body) => {
+                    let summary = &self.summaries.get(body).signals;
+                    if summary.is_idle() {
+                        SignalEffect::Nothing
+                    } else {
+                        SignalEffect::Summary(summary.clone())
+                    }
+                }
+                Target::Model(model) => {
+                    let callbacks = self.callbacks(call, model);
+                    if callbacks.is_empty() && !self.touches_signals(call, model) {
+                        SignalEffect::Nothing
+                    } else {
+                        SignalEffect::Model(model, callbacks)
+                    }
+                }
+            })
+            .collect();
+        if effects
+            .iter()
+            .all(|effect| matches!(effect, SignalEffect::Nothing))
+        {
+            return Vec::new();
+        }
+        effects
+    }
+
+    fn flag(&self, place: &Place) -> Option<Class> {
+        if self.objects.flags.is_empty() {
+            return None;
+        }
+        let function = self.graph.functions.body(self.function).function;
+        let class = self.graph.points_to().place(function, place)?;
+        self.is_flag(class).then_some(class)
+    }
+
+    fn object(&self, pointer: &models::Value, arguments: &[Operand]) -> Option<Class> {
+        let Root::Argument(index) = pointer.root else {
+            // An object inside a library may be posted by the library itself.
+            return None;
+        };
+        let function = self.graph.functions.body(self.function).function;
+        let points_to = self.graph.points_to();
+        let mut class = points_to.pointee(function, arguments.get(usize::from(index))?)?;
+        for step in &pointer.path {
+            match step {
+                Step::Dereference => class = points_to.deref(class)?,
+                Step::Element => {}
+                Step::Field(_) => return None,
+            }
+        }
+        Some(class)
+    }
+
+    fn is_flag(&self, class: Class) -> bool {
+        self.objects.flags.contains(class)
+    }
+
+    fn token(&self, semaphore: Class) -> Option<u32> {
+        self.objects.tokens.of(semaphore)
+    }
+
+    fn made_token(&self, statement: StatementId) -> Option<u32> {
+        let function = self.graph.functions.body(self.function).function;
+        self.objects.tokens.made_at(function, statement)
+    }
+}
+
+impl Callees<'_> {
+    fn arguments(&self, call: CallSite) -> &[Operand] {
+        match self
+            .graph
+            .functions
+            .body(self.function)
+            .statement(call.statement)
+        {
+            Statement::Call { arguments, .. } => arguments,
+            _ => &[],
+        }
+    }
+
+    /// Whether a call of a library function touches signals: atomic operations do where they touch a
+    /// variable that may be one.
+    fn touches_signals(&self, call: CallSite, model: &FunctionModel) -> bool {
+        if self.made_token(call.statement).is_some() {
+            return true;
+        }
+        model.touches_signals()
+            && model.effects.iter().any(|effect| match &effect.action {
+                Action::Atomic(atomic) => match &atomic.pointer {
+                    Some(pointer) => self
+                        .object(pointer, self.arguments(call))
+                        .is_some_and(|class| self.is_flag(class)),
+                    None => !self.objects.flags.is_empty(),
+                },
+                Action::Post { .. }
+                | Action::WaitFor { .. }
+                | Action::Once { .. }
+                | Action::Wait { .. } => true,
+                _ => false,
+            })
+    }
+
+    /// What a library function may call back, if that touches signals.
+    fn callbacks(&self, call: CallSite, model: &FunctionModel) -> Vec<Arc<SignalSummary>> {
+        let mut found = Vec::new();
+        for effect in &model.effects {
+            let (Action::Call {
+                function: called, ..
+            }
+            | Action::Once { entry: called, .. }) = &effect.action
+            else {
+                continue;
+            };
+            let Root::Argument(index) = called.root else {
+                continue;
+            };
+            let Some(operand) = self.arguments(call).get(usize::from(index)) else {
+                continue;
+            };
+            let bodies = self.graph.functions_in(self.function, operand);
+            let summaries = bodies.iter().map(|body| &self.summaries.get(*body).signals);
+            found.extend(summaries.filter(|summary| !summary.is_idle()).cloned());
+        }
+        found
     }
 }

@@ -2,11 +2,12 @@
 
 use super::callees::{Analysed, Callees};
 use super::known::{Known, Summaries, Summary};
-use super::semaphores::Semaphores;
+use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::forks::ForkSummary;
 use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
 use crate::ownership::SharingSummary;
+use crate::signals::SignalSummary;
 use crate::symexec::{Value, ValueSummary};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -24,7 +25,7 @@ const MOST_WITH_VALUES: usize = 4;
 /// `components` come callees first.
 pub fn summarise_program<T: Send>(
     graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     components: &[Vec<u32>],
     then: &Then<'_, T>,
 ) -> (Summaries, Vec<T>) {
@@ -39,7 +40,7 @@ pub fn summarise_program<T: Send>(
             .map(|component| {
                 let run = Run {
                     graph,
-                    semaphores,
+                    objects,
                     settled: &summaries,
                 };
                 run.component(component, then)
@@ -83,7 +84,7 @@ fn levels<'c>(graph: &CallGraph<'_>, components: &'c [Vec<u32>]) -> Vec<Vec<&'c 
 
 struct Run<'r> {
     graph: &'r CallGraph<'r>,
-    semaphores: &'r Semaphores,
+    objects: &'r SyncObjects,
     settled: &'r Summaries,
 }
 
@@ -124,7 +125,7 @@ impl Run<'_> {
                 settled: self.settled,
                 component,
             },
-            semaphores: self.semaphores,
+            objects: self.objects,
         }
     }
 
@@ -176,6 +177,7 @@ impl Run<'_> {
             }),
             forks: Arc::default(),
             sharing: Arc::default(),
+            signals: Arc::default(),
         };
         let mut members: Members = component
             .iter()
@@ -194,14 +196,17 @@ impl Run<'_> {
             .collect();
         // Each of them may run any other, so each may have started what any of them starts.
         let mut forks = ForkSummary::default();
+        let mut signals = SignalSummary::default();
         for summary in &first {
             forks.join(&summary.forks.anonymous());
+            signals.join(&summary.signals.perhaps());
         }
-        let forks = Arc::new(forks);
+        let (forks, signals) = (Arc::new(forks), Arc::new(signals));
         let callers = callers_inside(self.graph, component);
         let mut pending: BTreeSet<u32> = BTreeSet::new();
         for ((member, old), summary) in members.iter_mut().zip(first) {
             old.forks = forks.clone();
+            old.signals = signals.clone();
             if old.locks != summary.locks {
                 old.locks = summary.locks;
                 pending.extend(&callers[member]);
@@ -270,10 +275,13 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
     forks.join(&old.forks);
     let mut sharing = (*new.sharing).clone();
     sharing.join(&old.sharing);
+    let mut signals = (*new.signals).clone();
+    signals.join(&old.signals);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(locks),
         forks: Arc::new(forks),
         sharing: Arc::new(sharing),
+        signals: Arc::new(signals),
     }
 }

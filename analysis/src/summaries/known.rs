@@ -4,6 +4,7 @@ use crate::callgraph::FunctionId;
 use crate::forks::ForkSummary;
 use crate::locksets::LockSummary;
 use crate::ownership::SharingSummary;
+use crate::signals::SignalSummary;
 use crate::symexec::ValueSummary;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ pub struct Summary {
     pub locks: Arc<LockSummary>,
     pub forks: Arc<ForkSummary>,
     pub sharing: Arc<SharingSummary>,
+    pub signals: Arc<SignalSummary>,
 }
 
 /// The summaries of all functions.

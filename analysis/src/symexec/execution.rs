@@ -117,10 +117,21 @@ impl Analysis for Execution<'_> {
     fn enter(&self, state: &mut State, block: BlockId) {
         let assigned = self.loops.assigned(block);
         state.change_registers(|local, value| {
-            let is_open = *value == Value::Anything
-                || assigned.is_some_and(|assigned| assigned.contains(&local));
+            let is_open =
+                is_open(value) || assigned.is_some_and(|assigned| assigned.contains(&local));
             is_open.then(|| named(Definition::Merge(block, local)))
         });
+    }
+}
+
+/// Whether a value is best known by where it comes from. A name says that it is the same value wherever it is
+/// used, which a choice of several does not; but what may be written through it must stay known, if that is in this
+/// activation.
+fn is_open(value: &Value) -> bool {
+    match value {
+        Value::Anything => true,
+        Value::OneOf(paths) => paths.iter().all(Path::outlives_function),
+        _ => false,
     }
 }
 
@@ -225,9 +236,10 @@ impl<'e> Execution<'e> {
     }
 
     fn define(&self, state: &mut State, id: StatementId, target: LocalId, value: Value) {
-        let value = match value {
-            Value::Anything => named(Definition::Statement(id)),
-            value => value,
+        let value = if is_open(&value) {
+            named(Definition::Statement(id))
+        } else {
+            value
         };
         state.set_register(target, value);
     }

@@ -251,6 +251,13 @@ impl Path {
         }
     }
 
+    /// If this value is another one, or follows from it alone: the computation.
+    pub fn computed_from(&self, other: &Path) -> Option<&[Step]> {
+        let rest = self.steps.strip_prefix(other.steps.as_slice())?;
+        let is_computed = rest.iter().all(|step| matches!(step, Step::Computed(..)));
+        (self.root == other.root && is_computed).then_some(rest)
+    }
+
     /// Whether an element on the way is not known by a constant.
     pub fn has_unknown_index(&self) -> bool {
         self.steps
@@ -342,6 +349,7 @@ impl Path {
             Name::Value(text) => (text, false),
             Name::Pointer(text) => (text, true),
         };
+        let mut is_computed = false;
         for step in rest {
             match step {
                 Step::Deref => {
@@ -365,10 +373,14 @@ impl Path {
                     text = format!("{text}{{{bytes:+}}}");
                 }
                 Step::Computed(operator, constant) => {
+                    if is_computed {
+                        text = format!("({text})");
+                    }
                     text = format!("{text} {} {constant}", operator.symbol());
                 }
             }
             is_pointer = false;
+            is_computed = matches!(step, Step::Computed(..));
         }
         if is_pointer { format!("*{text}") } else { text }
     }

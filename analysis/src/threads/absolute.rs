@@ -4,6 +4,18 @@ use crate::ir::FunctionRef;
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use std::collections::BTreeMap;
 
+/// Whether a name that everybody knows stands for one object only.
+// UNSOUND: a lock or a signal that is named through a pointer in a global variable is taken to be the same
+// object wherever that name is used.
+pub fn is_unique(path: &Path) -> bool {
+    let is_single = match path.root {
+        Root::Global(_) => true,
+        Root::Frame(function, _) | Root::ForeignFrame(function, _) => function.name == "main",
+        _ => false,
+    };
+    is_single && !path.has_unknown_index()
+}
+
 /// What the formals of a function are in one context.
 #[derive(Clone, Copy)]
 pub struct Binder<'b> {
@@ -61,6 +73,11 @@ impl Binder<'_> {
 
     /// The place as everybody knows it.
     pub fn path(&self, path: &Path) -> Option<Path> {
+        self.path_with(path, &|index| self.index(index))
+    }
+
+    /// The place as everybody knows it, but for its elements.
+    pub(super) fn path_with(&self, path: &Path, element: &dyn Fn(&Index) -> Index) -> Option<Path> {
         let (start, rest) = match path.root {
             Root::Global(_)
             | Root::Heap(_)
@@ -86,7 +103,7 @@ impl Binder<'_> {
             let is_counted = std::mem::replace(&mut behind_pointer, *step == Step::Deref);
             result = match step {
                 Step::Index(index) => {
-                    let index = self.index(index);
+                    let index = element(index);
                     if is_counted {
                         result.element(index)
                     } else {
@@ -99,12 +116,25 @@ impl Binder<'_> {
         (!result.is_too_long()).then_some(result)
     }
 
+    /// The place by the one name that means the same object in every thread, if it has one.
+    pub fn unique(&self, path: &Path) -> Option<Path> {
+        let found = self.path(path).filter(is_unique)?;
+        match found.root {
+            Root::Global(global) if global.thread_local => None,
+            // For the thread itself and for others, this is one variable.
+            Root::Frame(function, local) => {
+                Some(found.from_root(Root::ForeignFrame(function, local)))
+            }
+            _ => Some(found),
+        }
+    }
+
     fn formal(&self, index: u32) -> Value {
         let bound = self.bindings.get(index as usize);
         bound.cloned().unwrap_or(Value::Anything)
     }
 
-    fn index(&self, index: &Index) -> Index {
+    pub(super) fn index(&self, index: &Index) -> Index {
         match index {
             Index::Constant(_) | Index::Any => index.clone(),
             Index::Entry(path) => match self.value(&Value::Entry(path.clone())) {

@@ -3,11 +3,13 @@
 use super::absolute::Binder;
 use crate::accesses::CallFact;
 use crate::callgraph::FunctionId;
+use crate::dataflow::Domain;
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
-use crate::locksets::{Lockset, Mode};
+use crate::locksets::{Effect, Lockset, Mode};
 use crate::ownership::{Owned, Privacy};
-use crate::symexec::{Path, Root, Step, Targets, Value};
+use crate::signals::{Locks, SignalState};
+use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -28,6 +30,10 @@ pub struct Context {
     /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
     /// knows.
     pub private: BTreeMap<Path, Owned>,
+    /// What this thread has posted and waited for, by names that mean the same to everybody.
+    pub signals: Arc<SignalState>,
+    /// What makes sure that this runs only once in the whole program.
+    pub once: Arc<BTreeSet<Path>>,
 }
 
 /// Whether a thread may still run.
@@ -108,6 +114,30 @@ impl Context {
         Arc::new(threads)
     }
 
+    /// What this thread has posted and waited for until a point of the function.
+    pub fn signals_at(
+        &self,
+        since: &SignalState,
+        locks: &Lockset,
+        name: FunctionRef,
+    ) -> Arc<SignalState> {
+        let keeps_locks = !locks.releases() || self.signals.unset().next().is_none();
+        if *since == SignalState::default() && keeps_locks {
+            return self.signals.clone();
+        }
+        let binder = self.binder(name);
+        let unique = |path: &Path| binder.unique(path);
+        let around = Locks {
+            held: self.held.keys().filter_map(unique).collect(),
+            at_entry: false,
+        };
+        let mut before = (*self.signals).clone();
+        if locks.releases() {
+            before.forget_unset();
+        }
+        Arc::new(before.then(&since.rebound(&unique, &around)))
+    }
+
     /// The context of a callee.
     pub fn of_call(
         &self,
@@ -120,8 +150,17 @@ impl Context {
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
             threads: self.threads_at(&call.forks),
+            signals: self.signals_at(&call.signals, &call.locks, name),
+            once: self.once.clone(),
             ..Context::default()
         };
+        if let Some(control) = call
+            .once
+            .as_ref()
+            .and_then(|control| binder.unique(control))
+        {
+            Arc::make_mut(&mut context.once).insert(control);
+        }
         let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
         if context.threads.values().any(has_handle) {
             for running in Arc::make_mut(&mut context.threads).values_mut() {
@@ -144,8 +183,14 @@ impl Context {
                 context.held.insert(name, held);
                 is_named = true;
             }
-            if let Some(absolute) = binder.path(&path)
-                && !absolute.has_unknown_index()
+            // An element that the caller chose is known to the callee if it got what the index comes from.
+            let element = |index: &Index| match binder.index(index) {
+                Index::Any => index_in_callee(index, call, parameters).unwrap_or(Index::Any),
+                known => known,
+            };
+            let is_known = |step: &Step| *step != Step::Index(Index::Any);
+            if let Some(absolute) = binder.path_with(&path, &element)
+                && absolute.steps.iter().all(is_known)
             {
                 context.held.insert(absolute, held);
                 is_named = true;
@@ -241,6 +286,8 @@ impl Context {
                 .map(|(place, value)| (place.clone(), value.clone()))
                 .collect(),
             private: joined_private(&self.private, &other.private),
+            signals: joined_signals(&self.signals, &other.signals),
+            once: Arc::new(&*self.once & &*other.once),
         }
     }
 }
@@ -254,6 +301,15 @@ fn joined_private(
         Some((object.clone(), mine.or(theirs)))
     });
     both.collect()
+}
+
+fn joined_signals(left: &Arc<SignalState>, right: &Arc<SignalState>) -> Arc<SignalState> {
+    if left == right {
+        return left.clone();
+    }
+    let mut joined = (**left).clone();
+    joined.join(right);
+    Arc::new(joined)
 }
 
 fn joined_threads(
@@ -278,19 +334,56 @@ fn joined_threads(
     Arc::new(joined)
 }
 
+/// The arguments of a call, as far as the callee has parameters for them.
+fn passed(call: &CallFact, parameters: usize) -> impl Iterator<Item = (Root, &Value)> {
+    let arguments = call.arguments.iter().enumerate().take(parameters);
+    arguments.map(|(index, argument)| (Root::Formal(index as u32), argument))
+}
+
 /// The names that a caller's place has in the callee.
 fn names_in_callee(path: &Path, call: &CallFact, parameters: usize) -> Vec<Path> {
-    let arguments = call.arguments.iter().enumerate().take(parameters);
-    arguments
-        .filter_map(|(index, argument)| {
+    passed(call, parameters)
+        .filter_map(|(formal, argument)| {
             let Targets::Exactly(target) = argument.targets() else {
                 return None;
             };
-            let rest = inside(path, &target)?;
-            let object = Path::new(Root::Formal(index as u32)).then(Step::Deref);
-            Some(object.extended(rest))
+            let object = Path::new(formal).then(Step::Deref);
+            let rest = inside(path, &target)?.iter().map(|step| match step {
+                Step::Index(index) => index_in_callee(index, call, parameters).map(Step::Index),
+                step => Some(step.clone()),
+            });
+            Some(object.extended(&rest.collect::<Option<Vec<Step>>>()?))
         })
         .collect()
+}
+
+/// What an index of the caller is for the callee: it knows constants, and what it was given.
+fn index_in_callee(index: &Index, call: &CallFact, parameters: usize) -> Option<Index> {
+    let Index::Entry(value) = index else {
+        return Some(index.clone());
+    };
+    let is_argument = |(formal, argument): (Root, &Value)| match argument {
+        Value::Entry(argument) => {
+            let computation = value.computed_from(argument)?;
+            Some(Path::new(formal).extended(computation))
+        }
+        _ => None,
+    };
+    let is_behind = |(formal, argument): (Root, &Value)| match argument.targets() {
+        // UNSOUND: what lies in memory when a lock is chosen by it is taken to lie there still when a function is
+        // called with the lock held.
+        Targets::Exactly(target) => {
+            let rest = inside(value, &target)?;
+            let is_plain = |step: &Step| !matches!(step, Step::Index(Index::Entry(_)));
+            let object = Path::new(formal).then(Step::Deref);
+            rest.iter().all(is_plain).then(|| object.extended(rest))
+        }
+        Targets::OneOf(_) | Targets::Unknown => None,
+    };
+    let given = passed(call, parameters).find_map(is_argument);
+    given
+        .or_else(|| passed(call, parameters).find_map(is_behind))
+        .map(Index::Entry)
 }
 
 fn renamed(path: &Path, call: &CallFact, parameters: usize) -> Option<Path> {

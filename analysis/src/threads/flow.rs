@@ -11,9 +11,11 @@ use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
+use crate::signals::SignalState;
 use crate::symexec::{Path, Root, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
@@ -119,6 +121,13 @@ fn never_parallel(
     found
 }
 
+/// What a thread knows where it begins.
+struct Beginning {
+    bindings: Vec<Value>,
+    contents: BTreeMap<Path, Value>,
+    signals: Arc<SignalState>,
+}
+
 struct Flow<'f> {
     graph: &'f CallGraph<'f>,
     facts: &'f [FunctionFacts],
@@ -149,6 +158,7 @@ impl Flow<'_> {
                 kind,
                 bindings: vec![Value::Anything; body.parameters],
                 contents: BTreeMap::new(),
+                signals: Arc::default(),
                 many: kind != RootKind::Main,
                 parents: BTreeSet::new(),
                 programs: BTreeSet::new(),
@@ -166,6 +176,7 @@ impl Flow<'_> {
         let context = Context {
             bindings: root.bindings.clone(),
             contents: root.contents.clone(),
+            signals: root.signals.clone(),
             ..Context::default()
         };
         let entry = root.entry;
@@ -320,8 +331,14 @@ impl Flow<'_> {
                 by: function,
                 at: start.statement,
             };
-            let contents = self.numbers.of(function, start);
-            let root = self.root(entry, kind, (bindings, contents), start.statement, function);
+            let name = self.graph.functions.body(function).function;
+            let signals = context.signals_at(&start.signals, &start.locks, name);
+            let known = Beginning {
+                bindings,
+                contents: self.numbers.of(function, start),
+                signals: Arc::new(signals.inherited()),
+            };
+            let root = self.root(entry, kind, known, start.statement, function);
             let before = context.threads_at(&start.forks);
             let running = before
                 .iter()
@@ -340,18 +357,21 @@ impl Flow<'_> {
         &mut self,
         entry: FunctionId,
         kind: RootKind,
-        (mut bindings, mut contents): (Vec<Value>, BTreeMap<Path, Value>),
+        mut beginning: Beginning,
         at: StatementId,
         by: FunctionId,
     ) -> RootId {
         let known = self.started.entry((by, at, entry)).or_default();
         if known.len() >= MOST_ROOTS_OF_A_START {
-            bindings.fill(Value::Anything);
-            contents.clear();
+            beginning.bindings.fill(Value::Anything);
+            beginning.contents.clear();
+            beginning.signals = Arc::default();
         }
         let same = known.iter().find(|root| {
             let root = &self.contexts.roots[root.0 as usize];
-            root.bindings == bindings && root.contents == contents
+            root.bindings == beginning.bindings
+                && root.contents == beginning.contents
+                && root.signals == beginning.signals
         });
         if let Some(same) = same {
             return *same;
@@ -359,8 +379,9 @@ impl Flow<'_> {
         let root = self.add_root(ThreadRoot {
             entry,
             kind,
-            bindings,
-            contents,
+            bindings: beginning.bindings,
+            contents: beginning.contents,
+            signals: beginning.signals,
             many: false,
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),

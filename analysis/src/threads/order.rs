@@ -77,6 +77,22 @@ impl Contexts {
         true
     }
 
+    /// Whether no thread of this kind has been started yet at a moment.
+    pub fn starts_later(&self, functions: &Functions, moment: Moment<'_>, other: RootId) -> bool {
+        let mut descendant = other;
+        for _ in 0..self.roots.len() {
+            let Some(parent) = self.only_parent(descendant) else {
+                return false;
+            };
+            if parent == moment.root {
+                let origin = self.root(descendant).origin(functions);
+                return origin.is_some_and(|origin| !moment.threads.contains_key(&origin));
+            }
+            descendant = parent;
+        }
+        false
+    }
+
     /// Whether two threads of one parent may run at the same time: one has not ended when the other is started.
     fn siblings_overlap(&self, functions: &Functions, left: RootId, right: RootId) -> bool {
         let (Some(parent), Some(other)) = (self.only_parent(left), self.only_parent(right)) else {

@@ -4,8 +4,10 @@ use crate::callgraph::{FunctionId, Functions};
 use crate::forks::Origin;
 use crate::ir::StatementId;
 use crate::models;
+use crate::signals::SignalState;
 use crate::symexec::{Path, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -20,6 +22,8 @@ pub struct ThreadRoot {
     pub bindings: Vec<Value>,
     /// Numbers in what it is given, which nobody changes.
     pub contents: BTreeMap<Path, Value>,
+    /// What its starter has waited for.
+    pub signals: Arc<SignalState>,
     /// Several of it may run at the same time.
     pub many: bool,
     /// The threads that start it.

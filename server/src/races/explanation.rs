@@ -15,7 +15,7 @@ use racelens_analysis::callgraph::{CallGraph, FunctionId};
 use racelens_analysis::ir::{AccessMode, StatementId};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::Comparison;
-use racelens_analysis::summaries::Semaphores;
+use racelens_analysis::summaries::SyncObjects;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -37,8 +37,8 @@ pub(super) fn explain(
     };
     let program = checked.program();
     let graph = CallGraph::new(&program.functions, &program.points_to, models);
-    let semaphores = Semaphores::new(&graph);
-    let held = statement_locks(&graph, &program.summaries, &semaphores, function);
+    let objects = SyncObjects::new(&graph);
+    let held = statement_locks(&graph, &program.summaries, &objects, function);
     let line = Line {
         checked,
         function,

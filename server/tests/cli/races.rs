@@ -267,3 +267,44 @@ int main(void) {
         expected.assert_eq(&program.run(&["explain", &place]).output);
     }
 }
+
+#[test]
+fn explain_names_the_signal_that_orders_two_accesses() {
+    let program = Program::built(&[(
+        "a.c",
+        "\
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t finished;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int result, settings;
+static void load(void) { settings = 3; }
+static void *worker(void *arg) {
+    pthread_once(&once, load);
+    result = settings;
+    sem_post(&finished);
+    return arg;
+}
+int main(void) {
+    pthread_t thread;
+    sem_init(&finished, 0, 0);
+    pthread_create(&thread, 0, worker, 0);
+    pthread_once(&once, load);
+    sem_wait(&finished);
+    return result;
+}
+",
+    )]);
+    let said = |line: u32| {
+        let output = program.run(&["explain", &format!("a.c:{line}")]).output;
+        let reasons = output.lines().filter(|line| line.contains("no race"));
+        let reasons: Vec<&str> = reasons.map(str::trim).collect();
+        reasons.join("\n")
+    };
+    expect![[r#"
+        = note: no race with the read at a.c:9:14: one runs only once, by `once`, before the other
+        = note: no race with itself in another thread: it runs only once, by `once`"#]]
+    .assert_eq(&said(6));
+    expect!["= note: no race with the write at a.c:9:5: one waits for `finished`, which is set only after the other"]
+        .assert_eq(&said(19));
+}

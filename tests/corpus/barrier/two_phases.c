@@ -9,7 +9,7 @@ static int cells[THREADS], sums[THREADS];
 static void *worker(void *argument)
 {
     int index = *(int *)argument; //~ index: no-race -- written before its thread starts
-    cells[index] = 10 * index; //~ w: no-race -- own cell, before the barrier; spurious: race(r) -- Order and ownership: the barrier stands between; locks{}
+    cells[index] = 10 * index; //~ w: no-race -- own cell, before the barrier; locks{}
     pthread_barrier_wait(&written);
     int neighbour = (index + 1) % THREADS;
     sums[index] = cells[neighbour]; //~ r: no-race -- after the barrier nobody writes; locks{}

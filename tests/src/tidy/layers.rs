@@ -14,6 +14,7 @@ pub const LAYERS: &[&[&str]] = &[
     &["locksets"],
     &["forks"],
     &["ownership"],
+    &["signals"],
     &["callgraph"],
     &["summaries"],
     &["accesses"],
