@@ -255,10 +255,7 @@ impl Finder<'_> {
                     function,
                     context,
                     roots,
-                    binder: Binder {
-                        function: name,
-                        bindings: &context.bindings,
-                    },
+                    binder: context.binder(name),
                 };
                 self.store(access, &classes, &place);
             }
@@ -271,10 +268,7 @@ impl Finder<'_> {
                 function,
                 context,
                 roots,
-                binder: Binder {
-                    function: name,
-                    bindings: &context.bindings,
-                },
+                binder: context.binder(name),
             };
             for post in &facts.posts {
                 self.post(post, &place);
