@@ -2,6 +2,7 @@
 
 pub mod accesses;
 pub mod callgraph;
+pub mod contracts;
 pub mod dataflow;
 pub mod db;
 pub mod forks;
@@ -12,6 +13,7 @@ pub mod locksets;
 pub mod models;
 pub mod points_to;
 pub mod races;
+pub mod signals;
 pub mod summaries;
 pub mod symexec;
 pub mod threads;

@@ -6,4 +6,5 @@ pub mod project;
 pub mod race_options;
 pub mod races;
 pub mod report;
+pub mod suppression;
 pub mod workspace;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use racelens::project::LoadOptions;
 use racelens::workspace::Workspace;
-use racelens_analysis::host::{Analysis, CheckedProgram};
+use racelens_analysis::host::{Analysis, CheckedProgram, Location};
+use racelens_analysis::ir::Span;
 use racelens_analysis::locksets::Mode;
 use racelens_analysis::races::{DEFAULT_MIN_RANK, Options, Sighting, WholeProgram};
 
@@ -99,6 +100,23 @@ impl Checked {
         found
     }
 
+    /// File, line and attribute of every broken promise about locks.
+    pub fn violations(&self) -> BTreeSet<(String, u32, String)> {
+        let violations = self.program.violations.iter();
+        violations
+            .filter_map(|violation| {
+                let function = self.program.function(violation.function);
+                let span = match violation.statement {
+                    Some(statement) => self.analysis.statement_span(function, statement)?,
+                    None => Span::default(),
+                };
+                let location = self.workspace.location(&self.analysis, function, span)?;
+                let code = violation.kind.word().to_owned();
+                Some((file_name(&location), location.line, code))
+            })
+            .collect()
+    }
+
     fn access(&self, sighting: Sighting) -> Option<ReportedAccess> {
         let (function, statement) = self.program.statement(sighting);
         let span = self.analysis.statement_span(function, statement)?;
@@ -118,15 +136,16 @@ impl Checked {
             })
             .collect();
         Some(ReportedAccess {
-            file: Path::new(location.file.as_str())
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            file: file_name(&location),
             line: location.line,
             locks: locks.into_iter().collect(),
         })
     }
+}
+
+fn file_name(location: &Location) -> String {
+    let name = Path::new(location.file.as_str()).file_name();
+    name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The races of a program that are shown without being asked for, as pairs of places.

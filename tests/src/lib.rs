@@ -9,6 +9,7 @@ pub mod fixture;
 pub mod front_end;
 pub mod generator;
 pub mod interpreter;
+pub mod locking_programs;
 pub mod matching;
 pub mod oracle;
 pub mod parsers;

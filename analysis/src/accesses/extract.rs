@@ -1,13 +1,14 @@
 //! Finds the facts of one function.
 
-use super::facts::{Access, CallFact, Cell, FunctionFacts};
+use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
 use super::library;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Loops, Solution, visit_statements};
 use crate::forks::ForkState;
 use crate::ir::{AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
 use crate::locksets::{Lockset, locksets};
-use crate::summaries::{Analysed, Callees, Semaphores, Summaries};
+use crate::signals::{SignalState, may_set};
+use crate::summaries::{Analysed, Callees, Summaries, SyncObjects};
 use crate::symexec::{Execution, Root, State, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         states,
         locks,
         forks,
+        signals,
     } = analysed;
     let mut held = Snapshots::default();
     if !locks.is_idle() {
@@ -33,7 +35,12 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             running.take(state, id, statement)
         });
     }
+    let mut signalled = Snapshots::default();
+    signals.visit(body, |state, id, statement| {
+        signalled.take(state, id, statement)
+    });
     let mut extraction = Extraction {
+        callees,
         graph: callees.graph,
         function: callees.function,
         execution,
@@ -47,6 +54,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             id,
             locks: held.at(id),
             forks: running.at(id),
+            signals: signalled.at(id),
         };
         extraction.statement(&point, statement);
     });
@@ -92,20 +100,21 @@ pub(super) struct Point<'p> {
     pub id: StatementId,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    pub signals: Arc<SignalState>,
 }
 
 /// The locks that a function holds at its accesses and calls, when the summaries of all are known.
 pub fn statement_locks(
     graph: &CallGraph<'_>,
     summaries: &Summaries,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     function: FunctionId,
 ) -> FxHashMap<StatementId, Arc<Lockset>> {
     let callees = Callees {
         function,
         graph,
         summaries: summaries.known(),
-        semaphores,
+        objects,
     };
     callees.execute(|run| {
         let locks = locksets(run.body, &run.states, run.execution, &callees);
@@ -118,6 +127,7 @@ pub fn statement_locks(
 }
 
 pub(super) struct Extraction<'x> {
+    pub callees: &'x Callees<'x>,
     pub graph: &'x CallGraph<'x>,
     pub function: FunctionId,
     pub execution: &'x Execution<'x>,
@@ -139,8 +149,10 @@ impl Extraction<'_> {
                     frees: false,
                     stretches: false,
                     place: point.state.place(place),
+                    stored: stored(point.state, statement, mode),
                     locks: point.locks.clone(),
                     forks: point.forks.clone(),
+                    signals: point.signals.clone(),
                 });
             }
             return;
@@ -226,9 +238,25 @@ impl Extraction<'_> {
                 arguments: values,
                 locks: point.locks.clone(),
                 forks: point.forks.clone(),
+                signals: point.signals.clone(),
+                once: None,
                 repeats: self.loops.repeats(id),
             });
         }
+    }
+}
+
+fn stored(state: &State, statement: &Statement, mode: AccessMode) -> Stored {
+    let is_zero = match statement {
+        Statement::Store { value, ty, .. } => !ty.is_aggregate() && !may_set(&state.operand(value)),
+        _ => false,
+    };
+    Stored {
+        zero: is_zero,
+        publishes: match mode {
+            AccessMode::Atomic => Publishes::Everything,
+            AccessMode::Plain | AccessMode::Volatile => Publishes::Nothing,
+        },
     }
 }
 

@@ -6,6 +6,7 @@ use crate::ir::{AccessKind, StatementId};
 use crate::locksets::Lockset;
 use crate::models::Context;
 use crate::points_to::Class;
+use crate::signals::SignalState;
 use crate::symexec::{Path, Targets, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub struct FunctionFacts {
     pub accesses: Vec<Access>,
     pub calls: Vec<CallFact>,
     pub starts: Vec<StartFact>,
+    pub posts: Vec<PostFact>,
+    pub barriers: Vec<BarrierFact>,
     pub names: VariableNames,
 }
 
@@ -42,8 +45,49 @@ pub struct Access {
     pub stretches: bool,
     /// In terms of the function's entry.
     pub place: Targets,
+    /// What a write leaves there.
+    pub stored: Stored,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    pub signals: Arc<SignalState>,
+}
+
+/// What a write leaves, as far as a variable that publishes something is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stored {
+    /// Nothing but zero.
+    pub zero: bool,
+    pub publishes: Publishes,
+}
+
+/// What comes before a store for whoever has read it in acquire order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, PartialOrd, Ord)]
+pub enum Publishes {
+    #[default]
+    Nothing,
+    /// What is in front of a fence.
+    UpToAFence,
+    /// Everything in front of the store.
+    Everything,
+}
+
+/// A library's object is posted.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PostFact {
+    pub statement: StatementId,
+    pub class: Class,
+    pub object: Targets,
+    /// It counts posts, so that its first value matters.
+    pub counts: bool,
+    pub locks: Arc<Lockset>,
+    pub signals: Arc<SignalState>,
+}
+
+/// A barrier is passed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BarrierFact {
+    pub statement: StatementId,
+    pub barrier: Targets,
 }
 
 /// Which memory, for the index from memory to accesses.
@@ -64,6 +108,9 @@ pub struct CallFact {
     pub arguments: Vec<Value>,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    pub signals: Arc<SignalState>,
+    /// What makes sure that it runs only once in the whole program.
+    pub once: Option<Path>,
     /// May happen more than once in one run of the function.
     pub repeats: bool,
 }
@@ -76,8 +123,10 @@ pub struct StartFact {
     pub entry: Option<Value>,
     pub arguments: Vec<Value>,
     pub context: Context,
+    pub locks: Arc<Lockset>,
     /// The threads that may run already.
     pub forks: Arc<ForkState>,
+    pub signals: Arc<SignalState>,
     /// One run of the function may start it more than once.
     pub repeats: bool,
 }

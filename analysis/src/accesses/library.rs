@@ -1,14 +1,15 @@
 //! What library functions do that other threads may notice, as their models say.
 
 use super::extract::{Extraction, Point};
-use super::facts::{Access, CallFact, Cell, StartFact};
+use super::facts::{Access, BarrierFact, CallFact, Cell, PostFact, Publishes, StartFact, Stored};
 use crate::callgraph::FunctionId;
 use crate::ir::{AccessKind, Operand, StatementId};
 use crate::models::{
-    Action, AtomicOperation, Context, FunctionModel, Root, Size, Step, Value as ModelValue,
+    Action, Atomic, AtomicOperation, Context, FunctionModel, Root, Size, Step, Value as ModelValue,
 };
+use crate::signals::{SignalCalls, order_at, releases, stores_something};
 use crate::symexec::{
-    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Value, model_value,
+    Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Targets, Value, model_value,
 };
 
 /// A call of a library function in front of its effects.
@@ -30,6 +31,12 @@ pub(super) fn effects(
         arguments,
         values,
     };
+    if let Some(barrier) = model.barrier() {
+        extraction.facts.barriers.push(BarrierFact {
+            statement: point.id,
+            barrier: call.value(barrier).targets(),
+        });
+    }
     for effect in &model.effects {
         match &effect.action {
             Action::Read { pointer, size } => {
@@ -54,10 +61,12 @@ pub(super) fn effects(
                     _ => AccessKind::Update,
                 };
                 let size = Size::Bytes(0);
+                let stored = call.stored(atomic);
                 if let Some(pointer) = &atomic.pointer
                     && let Some(access) = call.access(extraction, pointer, Some(&size), kind)
                 {
                     access.atomic = true;
+                    access.stored = stored;
                 }
             }
             Action::Call {
@@ -93,10 +102,13 @@ pub(super) fn effects(
                     entry: Some(call.value(entry)),
                     arguments,
                     context: *context,
+                    locks: point.locks.clone(),
                     forks: point.forks.clone(),
+                    signals: point.signals.clone(),
                     repeats,
                 });
             }
+            Action::Post { object } => call.post(extraction, object, model),
             _ => {}
         }
     }
@@ -110,6 +122,37 @@ fn is_fault(number: &Value) -> bool {
 }
 
 impl LibraryCall<'_> {
+    fn post(&self, extraction: &mut Extraction<'_>, object: &ModelValue, model: &FunctionModel) {
+        let Some(class) = extraction.callees.object(object, self.arguments) else {
+            return;
+        };
+        let releases =
+            |action: &Action| matches!(action, Action::Release { lock } if lock == object);
+        extraction.facts.posts.push(PostFact {
+            statement: self.point.id,
+            class,
+            object: self.value(object).targets(),
+            counts: model.effects.iter().any(|effect| releases(&effect.action)),
+            locks: self.point.locks.clone(),
+            signals: self.point.signals.clone(),
+        });
+    }
+
+    /// What an atomic operation leaves.
+    fn stored(&self, atomic: &Atomic) -> Stored {
+        let order = order_at(atomic.order, self.arguments);
+        Stored {
+            zero: !stores_something(atomic, &|value| self.value(value)),
+            publishes: if releases(order) {
+                Publishes::Everything
+            } else if self.point.signals.is_certainly_fenced() {
+                Publishes::UpToAFence
+            } else {
+                Publishes::Nothing
+            },
+        }
+    }
+
     fn value(&self, value: &ModelValue) -> Value {
         model_value(self.point.state, self.values, value)
     }
@@ -153,6 +196,14 @@ impl LibraryCall<'_> {
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
+            signals: self.point.signals.clone(),
+            once: match action {
+                Action::Once { control, .. } => match self.value(control).targets() {
+                    Targets::Exactly(path) => Some(path),
+                    Targets::OneOf(_) | Targets::Unknown => None,
+                },
+                _ => None,
+            },
             repeats: !matches!(action, Action::Once { .. }),
         });
     }
@@ -176,7 +227,7 @@ impl LibraryCall<'_> {
             match step {
                 Step::Dereference => class = points_to.deref(class)?,
                 Step::Element => {}
-                Step::Field(_) => return None,
+                Step::Field(_) | Step::Member(..) => return None,
             }
         }
         if !points_to.is_shared(class) {
@@ -199,8 +250,10 @@ impl LibraryCall<'_> {
             frees: false,
             stretches,
             place: self.value(pointer).targets(),
+            stored: Stored::default(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
+            signals: self.point.signals.clone(),
         });
         extraction.facts.accesses.last_mut()
     }

@@ -6,4 +6,7 @@ mod facts;
 mod library;
 
 pub use extract::{function_facts, statement_locks};
-pub use facts::{Access, CallFact, Cell, FunctionFacts, StartFact, VariableNames};
+pub use facts::{
+    Access, BarrierFact, CallFact, Cell, FunctionFacts, PostFact, Publishes, StartFact, Stored,
+    VariableNames,
+};

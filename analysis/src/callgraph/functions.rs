@@ -13,6 +13,8 @@ pub struct FunctionId(pub u32);
 pub struct Functions {
     bodies: Vec<Arc<Body>>,
     names: FxHashMap<FunctionRef, Vec<FunctionId>>,
+    /// What gives the variables of files their first values.
+    pub initialisers: Vec<Arc<Body>>,
 }
 
 impl Functions {

@@ -5,7 +5,9 @@ mod input;
 mod queries;
 
 pub use input::{Function, FunctionKind, Unit};
-pub use queries::{Lowered, body, lowered, syntax_error, unit_environment};
+pub use queries::{
+    Lowered, bindings, body, item_contracts, lowered, syntax_error, unit_environment,
+};
 
 use crate::frontend::declaration::DeclarationStore;
 use crate::frontend::placement::GroupStore;

@@ -9,7 +9,9 @@ use crate::frontend::normalise::{Attributes, BUILTIN_TYPE_NAMES, Part, normalise
 use crate::frontend::parse::{SyntaxError, with_parsed};
 use crate::frontend::scope::Bindings;
 use crate::frontend::split::ItemKind;
-use crate::ir::{Body, FunctionRef, GlobalScope, RecordLayout, RecordRef};
+use crate::ir::{
+    Body, Contract, ContractSubject, FunctionRef, GlobalScope, RecordLayout, RecordRef,
+};
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -28,6 +30,19 @@ pub fn item_types(db: &dyn Db, unit: Unit, source: DeclarationSource) -> Arc<Ite
         .declarations()
         .get(&source, &|name| environment.is_typedef(name));
     Arc::new(lower::item_types(&environment, &declaration, source.mark()))
+}
+
+/// What a declaration promises about locks in a unit.
+pub fn item_contracts(
+    db: &dyn Db,
+    unit: Unit,
+    source: &DeclarationSource,
+) -> Vec<(ContractSubject, Contract)> {
+    let environment = UnitEnvironment::new(db, unit);
+    let declaration = db
+        .declarations()
+        .get(source, &|name| environment.is_typedef(name));
+    lower::item_contracts(&environment, &declaration, source.mark())
 }
 
 /// A type that contains itself: the compiler reports it, here it is a type without contents.

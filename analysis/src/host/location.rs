@@ -130,6 +130,14 @@ impl<'a> FunctionLocations<'a> {
         })
     }
 
+    /// Whether code of the item stands on a line of a file, rather than being left out by `#if`.
+    pub fn has_line(&self, file: Ustr, line: u32) -> bool {
+        self.windows.iter().any(|window| {
+            let first = window.lines[0].origin;
+            first.file == file && (first.line..=window.last).contains(&line)
+        })
+    }
+
     pub fn location(&self, span: Span) -> Option<Location> {
         let (start, end) = self.normalised.origin(span.start, span.end)?;
         let (start, end) = self.without_brackets(self.start + start, self.start + end);

@@ -1,6 +1,7 @@
 //! The single writer of the database: takes new text, finds out what changed, and sets only that.
 
 mod alignment;
+mod contracts;
 mod location;
 mod program;
 mod registry;

@@ -2,6 +2,7 @@
 
 use super::Analysis;
 use crate::callgraph::{FunctionId, Functions};
+use crate::contracts::{self, Violation};
 use crate::db::{Function, FunctionKind, body, lowered, unit_environment};
 use crate::frontend::lower::Environment;
 use crate::ir::{FunctionRef, GlobalScope, Span, StatementId};
@@ -15,12 +16,37 @@ use std::sync::Arc;
 /// The whole program with its functions as the database knows them.
 pub struct CheckedProgram {
     pub program: WholeProgram,
+    /// Promises of the program's declarations that it breaks.
+    pub violations: Vec<Violation>,
+    /// What library functions do, with what annotations say of functions without a body.
+    pub models: Models,
     functions: Vec<Function>,
 }
 
 impl Analysis {
     /// Looks for races in the whole program.
     pub fn check(&self, models: &Models, options: Options) -> CheckedProgram {
+        self.check_accepting(models, options, &[])
+    }
+
+    /// Looks for races, and tells apart those in which one of these statements takes part.
+    pub fn check_accepting(
+        &self,
+        models: &Models,
+        mut options: Options,
+        accepted: &[(Function, StatementId)],
+    ) -> CheckedProgram {
+        let contracts = self.contracts();
+        let annotated = contracts.functions.iter();
+        let annotated =
+            annotated.filter_map(|(function, said)| Some((function.name, contracts::model(said)?)));
+        let models = &models.with_more(annotated);
+        for function in contracts.functions.keys() {
+            let held: Vec<_> = contracts.required(*function).collect();
+            if !held.is_empty() {
+                options.threads.held_at_entry.insert(*function, held);
+            }
+        }
         let entities: Vec<Function> = self.functions();
         let db = self.database();
         let constraints: Vec<Option<(FunctionRef, Arc<Constraints>)>> = entities
@@ -39,11 +65,15 @@ impl Analysis {
         let mut ids: FxHashMap<Function, FunctionId> = FxHashMap::default();
         let mut by_id = Vec::new();
         for &function in &entities {
-            if function.kind(db) == FunctionKind::Function
-                && let Some(body) = body(db, function)
-            {
-                ids.insert(function, functions.add(body));
-                by_id.push(function);
+            let Some(body) = body(db, function) else {
+                continue;
+            };
+            match function.kind(db) {
+                FunctionKind::Function => {
+                    ids.insert(function, functions.add(body));
+                    by_id.push(function);
+                }
+                FunctionKind::Initialiser => functions.initialisers.push(body),
             }
         }
         // A static function has a name of its own in each unit that includes it.
@@ -60,9 +90,16 @@ impl Analysis {
                 functions.name(FunctionRef { scope, ..name }, id);
             }
         }
+        let accepted = accepted.iter();
+        options.accepted.extend(
+            accepted.filter_map(|(function, statement)| Some((*ids.get(function)?, *statement))),
+        );
+        let program = races::analyse(functions, &constraints, models, &options);
         CheckedProgram {
-            program: races::analyse(functions, &constraints, models, &options),
+            violations: contracts::violations(&program, &contracts),
+            program,
             functions: by_id,
+            models: models.clone(),
         }
     }
 

@@ -246,25 +246,37 @@ impl BinaryOperator {
 
     /// The result on constants, if it is the same in every integer type of C.
     pub fn on_constants(self, left: i128, right: i128) -> Option<i128> {
-        use BinaryOperator::*;
         let is_small = |value: i128| (0..=i128::from(i32::MAX)).contains(&value);
         if !is_small(left) || !is_small(right) {
             return None;
         }
-        let result = match self {
-            Add => left + right,
-            Subtract => left - right,
-            Multiply => left * right,
-            Divide => left.checked_div(right)?,
-            Remainder => left.checked_rem(right)?,
-            ShiftLeft => left.checked_shl(u32::try_from(right).ok().filter(|by| *by < 31)?)?,
-            ShiftRight => left >> right.min(100),
-            And => left & right,
-            Or => left | right,
-            Xor => left ^ right,
-            Equal | NotEqual | Less | LessOrEqual | Greater | GreaterOrEqual => return None,
-        };
+        let result = self.fold(left, right).filter(|_| !self.is_comparison())?;
         is_small(result).then_some(result)
+    }
+
+    /// What it gives before the result is brought into its type; `None` where C leaves it undefined. No type is
+    /// wider than the numbers here, so wrapping them loses nothing.
+    pub fn fold(self, left: i128, right: i128) -> Option<i128> {
+        use BinaryOperator::*;
+        let shift = || u32::try_from(right).ok().filter(|&by| by < 64);
+        match self {
+            Add => Some(left.wrapping_add(right)),
+            Subtract => Some(left.wrapping_sub(right)),
+            Multiply => Some(left.wrapping_mul(right)),
+            Divide => left.checked_div(right),
+            Remainder => left.checked_rem(right),
+            ShiftLeft => shift().map(|by| left.wrapping_shl(by)),
+            ShiftRight => shift().map(|by| left >> by),
+            And => Some(left & right),
+            Or => Some(left | right),
+            Xor => Some(left ^ right),
+            Equal => Some(i128::from(left == right)),
+            NotEqual => Some(i128::from(left != right)),
+            Less => Some(i128::from(left < right)),
+            LessOrEqual => Some(i128::from(left <= right)),
+            Greater => Some(i128::from(left > right)),
+            GreaterOrEqual => Some(i128::from(left >= right)),
+        }
     }
 }
 

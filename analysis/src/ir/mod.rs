@@ -5,12 +5,14 @@
 
 pub mod body;
 pub mod cfg;
+pub mod contract;
 pub mod place;
 pub mod pretty;
 pub mod source_map;
 pub mod ty;
 
 pub use body::*;
+pub use contract::*;
 pub use place::*;
 pub use source_map::*;
 pub use ty::*;

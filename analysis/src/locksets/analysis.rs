@@ -4,7 +4,7 @@ use super::choices::Choices;
 use super::domain::Lockset;
 use super::effects::{LockCalls, lock_steps};
 use super::outcomes::Outcomes;
-use super::state::LockState;
+use super::state::{ResultKind, Tested};
 use super::summary::LockSummary;
 use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_statements};
 use crate::ir::{BlockId, Body, Operand, Statement, StatementId, Terminator};
@@ -17,7 +17,7 @@ pub struct LocksetSolution<'l> {
     renames: Renames,
     choices: Choices,
     loops: &'l Loops,
-    entries: Solution<LockState>,
+    entries: Solution<Tested>,
     /// What a caller finds when the function has returned.
     pub summary: LockSummary,
 }
@@ -34,7 +34,7 @@ pub fn locksets<'l>(
     let mut outcomes = Outcomes::default();
     if steps.is_empty() {
         // Nothing happens to locks in here, as in most functions.
-        let entry = Some(LockState::default());
+        let entry = Some(Tested::default());
         let returns = body
             .blocks
             .iter()
@@ -110,6 +110,13 @@ impl LocksetSolution<'_> {
         self.steps.is_empty()
     }
 
+    /// The statements that may release a lock, even if it is held again behind.
+    pub fn releasing(&self) -> impl Iterator<Item = StatementId> {
+        let steps = self.steps.iter();
+        let releasing = steps.filter(|(_, step)| step.possible().any(Lockset::releases));
+        releasing.map(|(statement, _)| *statement)
+    }
+
     /// Calls `visit` for every reachable statement with the lockset in front of it.
     pub fn visit(&self, body: &Body, mut visit: impl FnMut(&Lockset, StatementId, &Statement)) {
         let flow = Flow {
@@ -121,9 +128,9 @@ impl LocksetSolution<'_> {
             &flow,
             body,
             &self.entries,
-            |state, id, statement| match self.choices.resolved(&state.lockset, id.block) {
+            |state, id, statement| match self.choices.resolved(&state.known, id.block) {
                 Some(lockset) => visit(&lockset, id, statement),
-                None => visit(&state.lockset, id, statement),
+                None => visit(&state.known, id, statement),
             },
         );
     }
@@ -179,16 +186,16 @@ struct Flow<'s> {
 }
 
 impl Analysis for Flow<'_> {
-    type Domain = LockState;
+    type Domain = Tested;
 
-    fn entry(&self, _body: &Body) -> LockState {
-        LockState::default()
+    fn entry(&self, _body: &Body) -> Tested {
+        Tested::default()
     }
 
-    fn statement(&self, state: &mut LockState, id: StatementId, statement: &Statement) {
+    fn statement(&self, state: &mut Tested, id: StatementId, statement: &Statement) {
         match statement {
             Statement::Call { target, .. } => match self.steps.get(&id) {
-                Some(effect) => state.call(id, *target, effect),
+                Some(effect) => state.call(id, *target, ResultKind::Code, effect),
                 None => state.assigned(*target),
             },
             Statement::Assign { target, value } => state.computed(*target, value),
@@ -196,7 +203,7 @@ impl Analysis for Flow<'_> {
         }
     }
 
-    fn edge(&self, state: &mut LockState, edge: Edge<'_>) {
+    fn edge(&self, state: &mut Tested, edge: Edge<'_>) {
         state.branch(edge.terminator, edge.index);
         let renames = self.renames.get(&(edge.from, edge.to));
         let goes_back = self.loops.goes_back(edge.from, edge.to);

@@ -1,5 +1,6 @@
 //! The lattice of relative locksets.
 
+use super::outcomes::Effect;
 use crate::dataflow::Domain;
 use crate::ir::{BlockId, StatementId};
 use crate::symexec::{Path, Root, Site, Step, Targets, mentions_definition};
@@ -54,6 +55,11 @@ impl Lockset {
     /// Whether a caller's hold of this lock may be lost.
     pub fn may_release(&self, lock: &Path) -> bool {
         self.released_any || self.released().any(|path| may_be_same(path, lock))
+    }
+
+    /// Whether it releases locks that were not taken here, be it for a while.
+    pub fn releases(&self) -> bool {
+        self.released_any || !self.released.is_empty()
     }
 
     /// Whether any lock at all may have been released.
@@ -121,22 +127,6 @@ impl Lockset {
     pub fn release_unknown(&mut self) {
         self.held.clear();
         self.released_any = true;
-    }
-
-    /// What holds behind a call with this effect (RELAY fig. 3): first its releases, then what it
-    /// holds at its end.
-    pub fn then(&self, callee: &Lockset) -> Lockset {
-        let mut after = self.clone();
-        if callee.released_any {
-            after.release_unknown();
-        }
-        for (path, times) in &callee.released {
-            after.give_up(path, *times);
-        }
-        for (path, hold) in &callee.held {
-            after.hold(path.clone(), *hold);
-        }
-        after
     }
 
     /// Replaces every lock by what it is for somebody else. What has no exact name there is not
@@ -230,24 +220,6 @@ impl Lockset {
         }
     }
 
-    /// Makes it say what both say of the same point: what either knows to be held is held.
-    pub fn meet(&mut self, other: &Lockset) {
-        for (path, theirs) in &other.held {
-            let mine = self.held.entry(path.clone()).or_insert(*theirs);
-            mine.mode = mine.mode.max(theirs.mode);
-            mine.count = mine.count.max(theirs.count);
-        }
-        self.released
-            .retain(|path, times| match other.released.get(path) {
-                Some(theirs) => {
-                    *times = (*times).min(*theirs);
-                    true
-                }
-                None => false,
-            });
-        self.released_any &= other.released_any;
-    }
-
     fn hold(&mut self, path: Path, more: Hold) {
         let hold = self.held.entry(path).or_insert(Hold {
             mode: more.mode,
@@ -303,6 +275,42 @@ fn may_be_same(left: &Path, right: &Path) -> bool {
         return false;
     }
     left.may_overlap(right)
+}
+
+impl Effect for Lockset {
+    /// What holds behind a call with this effect (RELAY fig. 3): first its releases, then what it
+    /// holds at its end.
+    fn then(&self, callee: &Lockset) -> Lockset {
+        let mut after = self.clone();
+        if callee.released_any {
+            after.release_unknown();
+        }
+        for (path, times) in &callee.released {
+            after.give_up(path, *times);
+        }
+        for (path, hold) in &callee.held {
+            after.hold(path.clone(), *hold);
+        }
+        after
+    }
+
+    /// Makes it say what both say of the same point: what either knows to be held is held.
+    fn meet(&mut self, other: &Lockset) {
+        for (path, theirs) in &other.held {
+            let mine = self.held.entry(path.clone()).or_insert(*theirs);
+            mine.mode = mine.mode.max(theirs.mode);
+            mine.count = mine.count.max(theirs.count);
+        }
+        self.released
+            .retain(|path, times| match other.released.get(path) {
+                Some(theirs) => {
+                    *times = (*times).min(*theirs);
+                    true
+                }
+                None => false,
+            });
+        self.released_any &= other.released_any;
+    }
 }
 
 impl Domain for Lockset {

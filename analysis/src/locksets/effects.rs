@@ -129,11 +129,16 @@ fn model_outcomes(
                         lockset.acquire(path, lock_mode(*mode), id);
                     }
                 }
-                Action::Release { lock } if happens != Happens::Never => match target(lock) {
+                Action::Release { lock }
+                    if happens != Happens::Never
+                        && (is_lock(LockKind::Semaphore) || !model.posts(lock)) =>
+                {
+                    match target(lock) {
                     Targets::Exactly(path) => lockset.release(path),
                     Targets::OneOf(paths) => lockset.release_one_of(paths),
                     Targets::Unknown => lockset.release_unknown(),
-                },
+                    }
+                }
                 _ => {}
             }
         }
@@ -143,7 +148,7 @@ fn model_outcomes(
 }
 
 /// The registers that some statement reads.
-fn read_registers(body: &Body) -> FixedBitSet {
+pub fn read_registers(body: &Body) -> FixedBitSet {
     let mut read = FixedBitSet::with_capacity(body.locals.len());
     let mut note = |operand: &Operand| {
         if let Operand::Local(local) = operand {
@@ -159,14 +164,16 @@ fn read_registers(body: &Body) -> FixedBitSet {
     read
 }
 
-#[derive(PartialEq, Eq, Clone, Copy)]
-enum Happens {
+/// Whether an effect happens.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub enum Happens {
     Certainly,
     Perhaps,
     Never,
 }
 
-fn happens(when: When, sign: Sign, values: &[Value]) -> Happens {
+/// Whether an effect happens in a call with these arguments and with a result of this sign.
+pub fn happens(when: When, sign: Sign, values: &[Value]) -> Happens {
     let by = |is: bool| {
         if is {
             Happens::Certainly

@@ -11,6 +11,7 @@ mod summary;
 
 pub use analysis::{LocksetSolution, locksets};
 pub use domain::{Hold, Lockset, Mode};
-pub use effects::{LockCalls, LockEffect};
-pub use outcomes::{Outcomes, Sign, Signs};
+pub use effects::{Happens, LockCalls, LockEffect, happens, read_registers};
+pub use outcomes::{Effect, Outcomes, Sign, Signs};
+pub use state::{ResultKind, Tested};
 pub use summary::LockSummary;

@@ -1,5 +1,5 @@
-//! What a call does to locks, told apart by the sign of its result: `trylock` holds the lock only where
-//! it returned zero.
+//! What a call does, told apart by the sign of its result: `trylock` holds the lock only where it returned
+//! zero.
 
 use super::domain::Lockset;
 use crate::dataflow::Domain;
@@ -64,25 +64,40 @@ impl Signs {
     }
 }
 
-/// A lockset for each sign that a result may have.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Outcomes([Option<Lockset>; 3]);
+/// What happens along a path, relative to where the path begins. The default is that nothing happens.
+pub trait Effect: Domain + Eq + Default {
+    /// First this, then that.
+    fn then(&self, next: &Self) -> Self;
 
-impl Outcomes {
+    /// Makes it say what both say of the same point.
+    fn meet(&mut self, other: &Self);
+}
+
+/// An effect for each sign that a result may have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcomes<E = Lockset>([Option<E>; 3]);
+
+impl<E> Default for Outcomes<E> {
+    fn default() -> Outcomes<E> {
+        Outcomes([None, None, None])
+    }
+}
+
+impl<E: Effect> Outcomes<E> {
     /// The same whatever the result is.
-    pub fn always(lockset: Lockset) -> Outcomes {
-        Outcomes([Some(lockset.clone()), Some(lockset.clone()), Some(lockset)])
+    pub fn always(effect: E) -> Outcomes<E> {
+        Outcomes([Some(effect.clone()), Some(effect.clone()), Some(effect)])
     }
 
-    pub fn get(&self, sign: Sign) -> Option<&Lockset> {
+    pub fn get(&self, sign: Sign) -> Option<&E> {
         self.0[sign as usize].as_ref()
     }
 
-    pub fn possible(&self) -> impl Iterator<Item = &Lockset> {
+    pub fn possible(&self) -> impl Iterator<Item = &E> {
         self.0.iter().flatten()
     }
 
-    /// Whether the result tells nothing about locks.
+    /// Whether the result tells nothing.
     pub fn is_uniform(&self) -> bool {
         let mut possible = self.possible();
         let Some(first) = possible.next() else {
@@ -92,40 +107,40 @@ impl Outcomes {
     }
 
     /// What holds for any of these signs; `None` if the result has none of them.
-    pub fn joined(&self, signs: Signs) -> Option<Lockset> {
-        let mut joined: Option<Lockset> = None;
+    pub fn joined(&self, signs: Signs) -> Option<E> {
+        let mut joined: Option<E> = None;
         for sign in Sign::ALL {
-            if let Some(lockset) = self.get(sign).filter(|_| signs.contains(sign)) {
+            if let Some(effect) = self.get(sign).filter(|_| signs.contains(sign)) {
                 match &mut joined {
                     Some(joined) => {
-                        joined.join(lockset);
+                        joined.join(effect);
                     }
-                    None => joined = Some(lockset.clone()),
+                    None => joined = Some(effect.clone()),
                 }
             }
         }
         joined
     }
 
-    /// Adds that the result may have these signs with this lockset.
-    pub fn add(&mut self, signs: Signs, lockset: &Lockset) {
+    /// Adds that the result may have these signs with this effect.
+    pub fn add(&mut self, signs: Signs, effect: &E) {
         for sign in Sign::ALL {
             if !signs.contains(sign) {
                 continue;
             }
             match &mut self.0[sign as usize] {
                 Some(known) => {
-                    known.join(lockset);
+                    known.join(effect);
                 }
-                slot => *slot = Some(lockset.clone()),
+                slot => *slot = Some(effect.clone()),
             }
         }
     }
 
-    pub fn join(&mut self, other: &Outcomes) {
+    pub fn join(&mut self, other: &Outcomes<E>) {
         for sign in Sign::ALL {
-            if let Some(lockset) = other.get(sign) {
-                self.add(Signs::one(sign), lockset);
+            if let Some(effect) = other.get(sign) {
+                self.add(Signs::one(sign), effect);
             }
         }
     }
@@ -138,9 +153,9 @@ impl Outcomes {
         }
     }
 
-    pub fn map(&self, change: impl Fn(&Lockset) -> Lockset) -> Outcomes {
+    pub fn map(&self, change: impl Fn(&E) -> E) -> Outcomes<E> {
         let [negative, zero, positive] = &self.0;
-        let change = |lockset: &Option<Lockset>| lockset.as_ref().map(&change);
+        let change = |effect: &Option<E>| effect.as_ref().map(&change);
         Outcomes([change(negative), change(zero), change(positive)])
     }
 }

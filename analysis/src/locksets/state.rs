@@ -1,7 +1,7 @@
-//! The flow state: the lockset at a point, and results that are still to be tested.
+//! The flow state: what is known at a point, and results that are still to be tested.
 
 use super::domain::Lockset;
-use super::outcomes::{Outcomes, Sign, Signs};
+use super::outcomes::{Effect, Outcomes, Sign, Signs};
 use crate::dataflow::Domain;
 use crate::ir::{
     BinaryOperator, LocalId, Operand, Rvalue, StatementId, SwitchCase, Terminator, UnaryOperator,
@@ -9,19 +9,29 @@ use crate::ir::{
 use std::collections::BTreeMap;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LockState {
+pub struct Tested<E = Lockset> {
     /// What holds whatever the untested results are.
-    pub lockset: Lockset,
-    /// Calls whose effect depends on a result that has not been tested, the latest last.
-    untested: Vec<Untested>,
+    pub known: E,
+    /// Statements whose effect depends on a result that has not been tested, the latest last.
+    untested: Vec<Untested<E>>,
 }
 
-/// A result that tells which locks are held.
+/// What a result is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultKind {
+    /// Of a function, perhaps an error code.
+    Code,
+    /// Read from memory.
+    Value,
+}
+
+/// A result that tells what happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Untested {
+struct Untested<E> {
     call: StatementId,
-    /// The lockset at this point, by the result of the call.
-    outcomes: Outcomes,
+    kind: ResultKind,
+    /// What is known at this point, by the result.
+    outcomes: Outcomes<E>,
     /// What registers say about the result.
     registers: BTreeMap<LocalId, Knowledge>,
 }
@@ -40,10 +50,16 @@ enum Knowledge {
 /// More untested results than this are forgotten.
 const MOST_UNTESTED: usize = 4;
 
-impl LockState {
+impl<E: Effect> Tested<E> {
     /// The effect of a call whose result goes to a register.
-    pub fn call(&mut self, call: StatementId, target: Option<LocalId>, effect: &Outcomes) {
-        let before = self.lockset.clone();
+    pub fn call(
+        &mut self,
+        call: StatementId,
+        target: Option<LocalId>,
+        kind: ResultKind,
+        effect: &Outcomes<E>,
+    ) {
+        let before = self.known.clone();
         if let Some(any) = effect.joined(Signs::ALL) {
             self.apply(&any);
         }
@@ -55,6 +71,7 @@ impl LockState {
             let outcomes = effect.map(|effect| before.then(effect));
             self.untested.push(Untested {
                 call,
+                kind,
                 outcomes,
                 registers: BTreeMap::from([(target, Knowledge::Same)]),
             });
@@ -64,21 +81,21 @@ impl LockState {
         }
     }
 
-    fn apply(&mut self, effect: &Lockset) {
-        self.lockset = self.lockset.then(effect);
+    pub fn apply(&mut self, effect: &E) {
+        self.known = self.known.then(effect);
         for untested in &mut self.untested {
-            untested.outcomes = untested.outcomes.map(|lockset| lockset.then(effect));
+            untested.outcomes = untested.outcomes.map(|known| known.then(effect));
         }
     }
 
-    /// Changes every lockset of the state.
-    pub fn change(&mut self, change: impl Fn(&mut Lockset)) {
-        change(&mut self.lockset);
+    /// Changes what is known, for every result that is possible.
+    pub fn change(&mut self, change: impl Fn(&mut E)) {
+        change(&mut self.known);
         for untested in &mut self.untested {
-            untested.outcomes = untested.outcomes.map(|lockset| {
-                let mut lockset = lockset.clone();
-                change(&mut lockset);
-                lockset
+            untested.outcomes = untested.outcomes.map(|known| {
+                let mut known = known.clone();
+                change(&mut known);
+                known
             });
         }
     }
@@ -113,6 +130,27 @@ impl LockState {
             .retain(|untested| !untested.registers.is_empty());
     }
 
+    /// A register got what a local variable in memory holds.
+    pub fn copied(&mut self, target: LocalId, from: LocalId) {
+        for untested in &mut self.untested {
+            match untested.registers.get(&from).copied() {
+                Some(knowledge) => untested.registers.insert(target, knowledge),
+                None => untested.registers.remove(&target),
+            };
+        }
+        self.untested
+            .retain(|untested| !untested.registers.is_empty());
+    }
+
+    /// These hold something else from here on.
+    pub fn forget(&mut self, is_forgotten: impl Fn(LocalId) -> bool) {
+        for untested in &mut self.untested {
+            untested.registers.retain(|local, _| !is_forgotten(*local));
+        }
+        self.untested
+            .retain(|untested| !untested.registers.is_empty());
+    }
+
     /// Control takes one of the terminator's edges.
     pub fn branch(&mut self, terminator: &Terminator, edge: usize) {
         let (operand, case) = match terminator {
@@ -136,16 +174,16 @@ impl LockState {
                 continue;
             };
             self.untested[index].outcomes.retain(signs);
-            self.change(|lockset| lockset.meet(&certain));
+            self.change(|known| known.meet(&certain));
         }
     }
 
-    /// The locksets at a return, by the sign of what is returned.
-    pub fn returned(&self, value: Option<&Operand>) -> Outcomes {
+    /// What is known at a return, by the sign of what is returned.
+    pub fn returned(&self, value: Option<&Operand>) -> Outcomes<E> {
         let mut outcomes = Outcomes::default();
         match value {
             Some(Operand::Integer(value)) => {
-                outcomes.add(Signs::one(Sign::of(*value)), &self.lockset);
+                outcomes.add(Signs::one(Sign::of(*value)), &self.known);
             }
             Some(Operand::Local(local)) => {
                 let tested = self
@@ -157,24 +195,25 @@ impl LockState {
                     Some((untested, Knowledge::Same)) => outcomes.join(&untested.outcomes),
                     Some((untested, Knowledge::Test { nonzero, zero })) => {
                         for (returned, signs) in [(Signs::POSITIVE, nonzero), (Signs::ZERO, zero)] {
-                            if let Some(lockset) = untested.outcomes.joined(signs) {
-                                outcomes.add(returned, &lockset);
+                            if let Some(known) = untested.outcomes.joined(signs) {
+                                outcomes.add(returned, &known);
                             }
                         }
                     }
-                    None => outcomes.add(Signs::ALL, &self.lockset),
+                    None => outcomes.add(Signs::ALL, &self.known),
                 }
             }
-            _ => outcomes.add(Signs::ALL, &self.lockset),
+            _ => outcomes.add(Signs::ALL, &self.known),
         }
         outcomes
     }
 }
 
-impl Untested {
-    /// Whether what is held is the same for all results but zero, as for functions that return error codes.
+impl<E: Effect> Untested<E> {
+    /// Whether it is the same for all results but zero, as for functions that return error codes.
     fn only_zero_matters(&self) -> bool {
-        self.outcomes.get(Sign::Negative) == self.outcomes.get(Sign::Positive)
+        self.kind == ResultKind::Code
+            && self.outcomes.get(Sign::Negative) == self.outcomes.get(Sign::Positive)
     }
 
     fn knowledge(&self, value: &Rvalue) -> Option<Knowledge> {
@@ -197,6 +236,15 @@ impl Untested {
                 right,
                 ..
             } => match (known(left), right, known(right), left) {
+                // A bit that is set makes the whole not zero.
+                (Some(Knowledge::Same), Operand::Integer(_), _, _)
+                    if *operator == BinaryOperator::And =>
+                {
+                    Some(Knowledge::Test {
+                        nonzero: Signs::NONZERO,
+                        zero: Signs::ALL,
+                    })
+                }
                 (Some(known), Operand::Integer(constant), _, _) => {
                     known.compared(*operator, *constant, self.only_zero_matters())
                 }
@@ -307,10 +355,10 @@ fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
     })
 }
 
-impl Domain for LockState {
-    fn join(&mut self, other: &LockState) -> bool {
+impl<E: Effect> Domain for Tested<E> {
+    fn join(&mut self, other: &Tested<E>) -> bool {
         let before = self.clone();
-        self.lockset.join(&other.lockset);
+        self.known.join(&other.known);
         self.untested.retain_mut(|mine| {
             let Some(theirs) = other
                 .untested

@@ -120,6 +120,10 @@ impl Display for Action {
             Action::Free { pointer } => write!(f, "free {pointer}"),
             Action::Atomic(atomic) => atomic.fmt(f),
             Action::Post { object } => write!(f, "post {object}"),
+            Action::InitialiseSignal { object, count } => {
+                write!(f, "initialise signal {object}")?;
+                optional(f, " count ", count)
+            }
             Action::WaitFor { object } => write!(f, "wait for {object}"),
             Action::Body => f.write_str("body"),
         }

@@ -30,6 +30,7 @@ const EFFECTS: &[(&str, ReadAction)] = &[
     ("atomic", atomic),
     ("post", post),
     ("wait_for", wait_for),
+    ("initialise_signal", initialise_signal),
 ];
 
 /// The effects that may be a plain word.
@@ -324,4 +325,13 @@ fn post(reader: &mut FileReader<'_>, table: &mut Table<'_>) -> Option<Action> {
 fn wait_for(reader: &mut FileReader<'_>, table: &mut Table<'_>) -> Option<Action> {
     let object = reader.pointer(table, "object")?;
     Some(Action::WaitFor { object })
+}
+
+fn initialise_signal(reader: &mut FileReader<'_>, table: &mut Table<'_>) -> Option<Action> {
+    let object = reader.pointer(table, "object");
+    let count = reader.operand(table, "count");
+    Some(Action::InitialiseSignal {
+        object: object?,
+        count,
+    })
 }

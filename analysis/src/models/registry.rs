@@ -5,6 +5,7 @@ use super::model_reader::{self, FileModels};
 use super::vocabulary::FunctionModel;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
+use ustr::Ustr;
 
 macro_rules! embedded {
     ($($name:literal),* $(,)?) => {
@@ -74,6 +75,17 @@ impl Models {
         } else {
             Err(errors)
         }
+    }
+
+    /// These models, and those of functions that they do not know.
+    pub fn with_more(&self, functions: impl IntoIterator<Item = (Ustr, FunctionModel)>) -> Models {
+        let mut models = self.clone();
+        for (name, model) in functions {
+            if self.lookup(name.as_str()).is_none() {
+                models.exact.insert(name.as_str().into(), Arc::new(model));
+            }
+        }
+        models
     }
 
     /// What the function does: its own model, or else that of the longest pattern that fits.

@@ -112,8 +112,10 @@ impl Display for Value {
             text = match (step, text.strip_prefix('&')) {
                 (Step::Dereference, Some(place)) => place.to_owned(),
                 (Step::Dereference, None) => format!("*{text}"),
-                (Step::Field(name), Some(place)) => format!("&{place}.{name}"),
-                (Step::Field(name), None) => format!("&{text}->{name}"),
+                (Step::Field(name) | Step::Member(_, name), Some(place)) => {
+                    format!("&{place}.{name}")
+                }
+                (Step::Field(name) | Step::Member(_, name), None) => format!("&{text}->{name}"),
                 (Step::Element, _) => format!("{text} element"),
             };
         }

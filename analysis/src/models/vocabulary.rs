@@ -1,5 +1,6 @@
 //! The words in which models speak: a function's effects, in order, on values named by argument.
 
+use crate::ir::RecordRef;
 use ustr::Ustr;
 
 /// What one function does, as far as its callers can notice.
@@ -131,6 +132,12 @@ pub enum Action {
     Post {
         object: Value,
     },
+    /// A new object that can be posted and waited for.
+    InitialiseSignal {
+        object: Value,
+        /// How often it can be waited for before somebody posts it.
+        count: Option<Value>,
+    },
     /// Waits until somebody has posted the object.
     WaitFor {
         object: Value,
@@ -181,6 +188,8 @@ pub enum Step {
     /// A pointer to this member of the record pointed to. A model may name a member that some
     /// version of the library lacks; the effect then does not apply.
     Field(Ustr),
+    /// The same where the record is known, as it is to a declaration of the program.
+    Member(RecordRef, Ustr),
     /// A pointer to some element of the array pointed to.
     Element,
 }
@@ -377,6 +386,39 @@ impl FunctionModel {
         self.effects
             .iter()
             .any(|effect| matches!(effect.action, Action::Start { .. } | Action::Join { .. }))
+    }
+
+    /// Whether a call can post a signal, wait for one, or make one of a variable.
+    pub fn touches_signals(&self) -> bool {
+        self.effects.iter().any(|effect| {
+            matches!(
+                effect.action,
+                Action::Post { .. }
+                    | Action::WaitFor { .. }
+                    | Action::Once { .. }
+                    | Action::Wait { .. }
+                    | Action::Atomic(_)
+            )
+        })
+    }
+
+    /// Whether a call lets a waiter of the object pass.
+    pub fn posts(&self, value: &Value) -> bool {
+        self.effects
+            .iter()
+            .any(|effect| matches!(&effect.action, Action::Post { object } if object == value))
+    }
+
+    /// The barrier at which a call waits for all others that come there: what it posts and waits for.
+    pub fn barrier(&self) -> Option<&Value> {
+        let certain = |effect: &&Effect| effect.when == When::Always;
+        let mut effects = self.effects.iter().filter(certain);
+        let posted = effects.find_map(|effect| match &effect.action {
+            Action::Post { object } => Some(object),
+            _ => None,
+        })?;
+        let waits = |effect: &Effect| matches!(&effect.action, Action::WaitFor { object } if object == posted);
+        effects.any(waits).then_some(posted)
     }
 
     /// Whether the function's own body runs as one of the effects.

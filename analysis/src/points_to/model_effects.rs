@@ -300,6 +300,16 @@ fn follow(
                 let member = terms.term(Term::Field(cell, label));
                 value = terms.address(member);
             }
+            Step::Member(known, name) => {
+                let label = Label {
+                    record: *known,
+                    name: *name,
+                };
+                let cell = terms.target(value);
+                let member = terms.term(Term::Field(cell, label));
+                value = terms.address(member);
+                record = None;
+            }
             Step::Element => {}
         }
     }

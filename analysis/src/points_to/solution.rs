@@ -16,6 +16,13 @@ use ustr::Ustr;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Class(u32);
 
+#[cfg(test)]
+impl Class {
+    pub(crate) fn for_tests(number: u32) -> Class {
+        Class(number)
+    }
+}
+
 /// A piece of memory that the analysis gives a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {

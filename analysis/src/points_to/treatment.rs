@@ -92,6 +92,7 @@ pub(super) fn treatment(model: &FunctionModel, argument: usize) -> Treatment {
             | Action::DestroyLock { lock: object }
             | Action::Wait { lock: object, .. }
             | Action::Post { object }
+            | Action::InitialiseSignal { object, .. }
             | Action::WaitFor { object } => if_concerned(object, Treatment::Touched),
             Action::Join { .. }
             | Action::Detach { .. }

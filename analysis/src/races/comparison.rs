@@ -30,6 +30,8 @@ pub struct Verdict {
     pub apart: BTreeSet<Apart>,
     /// The locks among that, as the first access's function calls them.
     pub common_locks: BTreeSet<Path>,
+    /// The signals, barriers and the like among that.
+    pub ordered_by: BTreeSet<Path>,
 }
 
 impl<'c> Comparison<'c> {
@@ -38,7 +40,7 @@ impl<'c> Comparison<'c> {
         let surroundings = Surroundings {
             graph,
             arrays: arrays(&program.functions),
-            moments: Moments::new(&program.functions, &program.contexts),
+            moments: Moments::new(&program.functions, &program.contexts, &program.orders),
             locks: Default::default(),
         };
         let by_class = accesses_by_class(&surroundings, &program.facts, &program.contexts);
@@ -70,10 +72,15 @@ impl<'c> Comparison<'c> {
         };
         for (sighting, mine) in self.characters(left) {
             for (_, theirs) in self.characters(right) {
-                match compare(&self.surroundings.moments, memory, &mine, &theirs) {
+                let moments = &self.surroundings.moments;
+                match compare(moments, memory, &mine, &theirs) {
                     Ok(_) => verdict.races = true,
                     Err(reason) => {
                         verdict.apart.insert(reason);
+                        if matches!(reason, Apart::Ordered(_)) {
+                            let objects = moments.ordering_objects(&mine.when, &theirs.when);
+                            verdict.ordered_by.extend(objects);
+                        }
                         if reason == Apart::CommonLock {
                             verdict
                                 .common_locks

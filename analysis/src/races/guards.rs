@@ -8,7 +8,7 @@ use crate::locksets::Mode;
 use crate::symexec::Path;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A lock that guards most accesses.
+/// A lock that guards most of the statements that access a location.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Guard {
     pub lock: GuardLock,
@@ -36,15 +36,24 @@ impl GuardLock {
     }
 }
 
-type AccessKey = (FunctionId, u32);
+pub(super) type AccessKey = (FunctionId, u32);
 
-/// The lock that is held at the most accesses, if it is held at some but not all.
-pub(super) fn guard(location: &Location) -> Option<Guard> {
+/// The lock that is held at the most accesses, if it is held at some but not all. `counted_as` gives the access that
+/// one is counted as: that of `x++` which writes, for that which reads.
+pub(super) fn guard(
+    location: &Location,
+    counted_as: &dyn Fn(AccessKey) -> AccessKey,
+) -> Option<Guard> {
+    let keys = |sightings: &[Sighting]| -> BTreeSet<AccessKey> {
+        let keys = sightings.iter();
+        keys.map(|sighting| counted_as((sighting.function, sighting.access)))
+            .collect()
+    };
     let mut all: BTreeSet<AccessKey> = BTreeSet::new();
     let mut without: BTreeMap<GuardLock, BTreeSet<AccessKey>> = BTreeMap::new();
     let mut with: BTreeMap<GuardLock, BTreeSet<AccessKey>> = BTreeMap::new();
     for (character, sightings) in &location.groups {
-        let keys = access_keys(sightings);
+        let keys = keys(sightings);
         let protection = &character.protection;
         let absolute = protection.absolute.keys().cloned();
         let relative = protection.relative.keys().cloned();
@@ -61,7 +70,7 @@ pub(super) fn guard(location: &Location) -> Option<Guard> {
         for lock in with.keys() {
             if !lock.guards(&character.protection, character.writes) {
                 let lacking = without.entry(lock.clone()).or_default();
-                lacking.extend(access_keys(sightings));
+                lacking.extend(keys(sightings));
             }
         }
     }
@@ -83,10 +92,4 @@ pub(super) fn guard(location: &Location) -> Option<Guard> {
         }
     }
     best
-}
-
-fn access_keys(sightings: &[Sighting]) -> BTreeSet<AccessKey> {
-    let keys = sightings.iter();
-    keys.map(|sighting| (sighting.function, sighting.access))
-        .collect()
 }

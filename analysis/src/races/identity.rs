@@ -1,7 +1,7 @@
 //! Names for races that stay the same when lines move.
 
 /// FNV-1a: small, and the same on every machine and in every version.
-pub(super) fn fingerprint<'p>(parts: impl IntoIterator<Item = &'p str>) -> u64 {
+pub fn fingerprint<'p>(parts: impl IntoIterator<Item = &'p str>) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for part in parts {
         // The separator keeps `ab`, `c` and `a`, `bc` apart.

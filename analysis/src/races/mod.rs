@@ -1,22 +1,29 @@
 //! Pairs conflicting accesses into races (RELAY fig. 7), weighs the evidence for each, and ranks them.
 
+mod acceptance;
 mod comparison;
 mod evidence;
 mod guards;
 mod identity;
 mod moments;
 mod naming;
+mod ordering;
 mod overlap;
 mod pairing;
 mod protection;
+mod read_modify_write;
 mod sighting;
 mod whole_program;
 
+pub use acceptance::AcceptedStatements;
 pub use comparison::{AccessKey, Comparison, Verdict};
 pub use evidence::{Reason, ReasonKind};
+pub use identity::fingerprint;
 pub use naming::Names;
+pub use ordering::{OrderKind, Orders};
 pub use overlap::Likeness;
 pub use pairing::{Apart, Pair, Race};
+pub use read_modify_write::write_of;
 pub use sighting::{NamedLock, Sighting};
 pub use whole_program::{Options, WholeProgram, analyse};
 

@@ -1,7 +1,12 @@
-//! When accesses happen: in which threads, and which threads those have started by then.
+//! When accesses happen: in which threads, and what those have started, posted and waited for by then.
 
+use super::ordering::{Orders, Side};
+use super::pairing::Apart;
+use crate::accesses::Access;
 use crate::callgraph::{FunctionId, Functions};
-use crate::forks::{ForkState, Origin};
+use crate::forks::Origin;
+use crate::signals::SignalState;
+use crate::symexec::Path;
 use crate::threads::{Context, ContextId, Contexts, Moment, RootId, Running};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
@@ -18,6 +23,10 @@ pub struct When {
     pub roots: Vec<RootId>,
     /// Threads that the accessing thread may have started by then.
     pub threads: Arc<BTreeMap<Origin, Running>>,
+    /// What it has posted and waited for by then, by names that mean the same to everybody.
+    pub signals: Arc<SignalState>,
+    /// What makes sure that this runs only once in the whole program.
+    pub once: Arc<BTreeSet<Path>>,
 }
 
 impl PartialEq for When {
@@ -37,24 +46,36 @@ impl Hash for When {
 type Map<K, V> = DashMap<K, V, FxBuildHasher>;
 
 /// A point of a function in one of its contexts, as far as threads go.
-type Point = (FunctionId, ContextId, usize);
-type Content = (Vec<RootId>, Arc<BTreeMap<Origin, Running>>);
+type Point = (FunctionId, ContextId, usize, usize, bool);
+type Content = (
+    Vec<RootId>,
+    Arc<BTreeMap<Origin, Running>>,
+    Arc<SignalState>,
+    Arc<BTreeSet<Path>>,
+);
+type Parallel = Result<(RootId, RootId), Apart>;
 
 /// All moments that were asked for, and which of them can be at the same time.
 pub struct Moments<'m> {
     functions: &'m Functions,
     contexts: &'m Contexts,
+    orders: &'m Orders,
     next: AtomicU32,
     by_point: Map<Point, Arc<When>>,
     by_content: Map<Content, Arc<When>>,
-    parallel: Map<(u32, u32), Option<(RootId, RootId)>>,
+    parallel: Map<(u32, u32), Parallel>,
 }
 
 impl<'m> Moments<'m> {
-    pub fn new(functions: &'m Functions, contexts: &'m Contexts) -> Moments<'m> {
+    pub fn new(
+        functions: &'m Functions,
+        contexts: &'m Contexts,
+        orders: &'m Orders,
+    ) -> Moments<'m> {
         Moments {
             functions,
             contexts,
+            orders,
             next: AtomicU32::new(0),
             by_point: Map::default(),
             by_content: Map::default(),
@@ -62,28 +83,42 @@ impl<'m> Moments<'m> {
         }
     }
 
-    /// The moment of a point at which these threads have been started since the function's entry.
+    /// The moment of an access in a context.
     pub fn at(
         &self,
         function: FunctionId,
         (id, context, roots): (ContextId, &Context, &BTreeSet<RootId>),
-        since: &Arc<ForkState>,
+        access: &Access,
     ) -> Arc<When> {
         // The facts keep the states alive, so that an address stands for one of them.
-        let point = (function, id, Arc::as_ptr(since) as usize);
+        let point = (
+            function,
+            id,
+            Arc::as_ptr(&access.forks) as usize,
+            Arc::as_ptr(&access.signals) as usize,
+            access.locks.releases(),
+        );
         if let Some(known) = self.by_point.get(&point) {
             return known.clone();
         }
         let content = (
             roots.iter().copied().collect::<Vec<_>>(),
-            context.threads_at(since),
+            context.threads_at(&access.forks),
+            context.signals_at(
+                &access.signals,
+                &access.locks,
+                self.functions.body(function).function,
+            ),
+            context.once.clone(),
         );
         let when = self.by_content.entry(content.clone()).or_insert_with(|| {
-            let (roots, threads) = content;
+            let (roots, threads, signals, once) = content;
             Arc::new(When {
                 number: self.next.fetch_add(1, Ordering::Relaxed),
                 roots,
                 threads,
+                signals,
+                once,
             })
         });
         self.by_point.insert(point, when.clone());
@@ -91,7 +126,8 @@ impl<'m> Moments<'m> {
     }
 
     /// Two threads that can be there at the same time, one for each side; two different ones if possible.
-    pub fn in_parallel(&self, left: &When, right: &When) -> Option<(RootId, RootId)> {
+    /// Otherwise, what keeps them apart.
+    pub fn in_parallel(&self, left: &When, right: &When) -> Parallel {
         let key = (left.number, right.number);
         if let Some(known) = self.parallel.get(&key) {
             return *known;
@@ -101,8 +137,8 @@ impl<'m> Moments<'m> {
         found
     }
 
-    fn find_parallel(&self, left: &When, right: &When) -> Option<(RootId, RootId)> {
-        let mut same = None;
+    fn find_parallel(&self, left: &When, right: &When) -> Parallel {
+        let mut same = Err(Apart::NeverParallel);
         for &mine in &left.roots {
             for &theirs in &right.roots {
                 let one = Moment {
@@ -113,14 +149,47 @@ impl<'m> Moments<'m> {
                     root: theirs,
                     threads: &right.threads,
                 };
-                if self.contexts.in_parallel(self.functions, one, other) {
-                    if mine != theirs {
-                        return Some((mine, theirs));
-                    }
-                    same = same.or(Some((mine, theirs)));
+                if !self.contexts.in_parallel(self.functions, one, other) {
+                    continue;
+                }
+                let (one, other) = sides(left, mine, right, theirs);
+                match self.orders.order(self.functions, self.contexts, one, other) {
+                    Some((kind, _)) => same = same.or(Err(Apart::Ordered(kind))),
+                    None if mine != theirs => return Ok((mine, theirs)),
+                    None => same = same.or(Ok((mine, theirs))),
                 }
             }
         }
         same
     }
+
+    /// The signals, barriers and the like that order two moments.
+    pub fn ordering_objects(&self, left: &When, right: &When) -> BTreeSet<Path> {
+        let mut found = BTreeSet::new();
+        for &mine in &left.roots {
+            for &theirs in &right.roots {
+                let (one, other) = sides(left, mine, right, theirs);
+                let order = self.orders.order(self.functions, self.contexts, one, other);
+                found.extend(order.map(|(_, object)| object));
+            }
+        }
+        found
+    }
+}
+
+fn sides<'s>(
+    left: &'s When,
+    mine: RootId,
+    right: &'s When,
+    theirs: RootId,
+) -> (Side<'s>, Side<'s>) {
+    let one = Side {
+        when: left,
+        root: mine,
+    };
+    let other = Side {
+        when: right,
+        root: theirs,
+    };
+    (one, other)
 }

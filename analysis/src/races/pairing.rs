@@ -2,6 +2,7 @@
 
 use super::evidence::Reason;
 use super::moments::Moments;
+use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
@@ -11,6 +12,7 @@ use crate::symexec::Site;
 use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// All conflicting accesses to one location.
 #[derive(Clone, Debug)]
@@ -43,19 +45,19 @@ pub struct Pair {
 /// The sightings of one class of memory, those of one character together.
 #[derive(Default)]
 pub(super) struct Location {
-    pub groups: Vec<(Character, Vec<Sighting>)>,
+    pub groups: Vec<(Arc<Character>, Vec<Sighting>)>,
     /// Accesses that reach this memory only because they touch the whole object around it.
     pub around: BTreeSet<(FunctionId, u32)>,
 }
 
 /// So many sightings of one character are told apart in pairs.
-const MOST_OF_A_GROUP: usize = 12;
+pub(super) const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
-const MOST_SIGHTINGS: usize = 10_000;
+const MOST_SIGHTINGS: usize = 4_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 1_500;
+const MOST_GROUPS: usize = 400;
 
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
@@ -117,7 +119,7 @@ pub(super) fn location(
     class: Class,
     accesses: &[(FunctionId, u32)],
 ) -> Location {
-    let mut index: FxHashMap<Character, usize> = FxHashMap::default();
+    let mut index: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
     let mut location = Location::default();
     for &(function, number) in accesses {
         let access = &facts[function.0 as usize].accesses[number as usize];
@@ -125,7 +127,7 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    // UNSOUND: a location with more than 10000 accesses, counted once for each context, is judged by the first
+    // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
@@ -139,7 +141,7 @@ pub(super) fn location(
             }
             left -= 1;
             let access = &facts[function.0 as usize].accesses[number as usize];
-            let character = surroundings.character(access, function, context);
+            let character = Arc::new(surroundings.character(access, function, context));
             let sighting = Sighting {
                 function,
                 access: number,
@@ -171,13 +173,12 @@ pub(super) fn pairs(
         for (right, right_sightings) in &groups[index..] {
             // What costs least is asked first.
             let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
-            if !conflicts || moments.in_parallel(&left.when, &right.when).is_none() {
+            if !conflicts || moments.in_parallel(&left.when, &right.when).is_err() {
                 continue;
             }
             let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
             };
-            let (left_root, right_root) = conflict.roots;
             for &first in left_sightings.iter().take(MOST_OF_A_GROUP) {
                 for &second in right_sightings.iter().take(MOST_OF_A_GROUP) {
                     // Two that touch the whole object meet there, and not once more in each part.
@@ -188,15 +189,7 @@ pub(super) fn pairs(
                     if is_around(first) && is_around(second) {
                         continue;
                     }
-                    let pair = Pair {
-                        first,
-                        first_root: left_root,
-                        second,
-                        second_root: right_root,
-                        likeness: conflict.likeness,
-                        both_write: left.writes && right.writes,
-                        same_kind_of_lock: conflict.same_kind_of_lock,
-                    };
+                    let pair = Pair::new((left, first), (right, second), conflict);
                     note(&mut found, pair, facts);
                 }
             }
@@ -229,6 +222,8 @@ pub enum Apart {
     CommonLock,
     /// No two threads get there at the same time.
     NeverParallel,
+    /// One of them comes before the other.
+    Ordered(OrderKind),
 }
 
 /// Whether something keeps two accesses apart that lie in the same class of memory.
@@ -248,9 +243,7 @@ pub(super) fn compare(
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
-    let roots = moments
-        .in_parallel(&left.when, &right.when)
-        .ok_or(Apart::NeverParallel)?;
+    let roots = moments.in_parallel(&left.when, &right.when)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,
@@ -259,10 +252,14 @@ pub(super) fn compare(
     })
 }
 
-type Place = (FunctionId, crate::ir::StatementId);
+pub(super) type Place = (FunctionId, crate::ir::StatementId);
 
 /// Keeps the best pair for each two statements.
-fn note(found: &mut BTreeMap<(Place, Place), Pair>, pair: Pair, facts: &[FunctionFacts]) {
+pub(super) fn note(
+    found: &mut BTreeMap<(Place, Place), Pair>,
+    pair: Pair,
+    facts: &[FunctionFacts],
+) {
     let place = |sighting: Sighting| {
         let access = &facts[sighting.function.0 as usize].accesses[sighting.access as usize];
         (sighting.function, access.statement)
@@ -280,6 +277,24 @@ fn note(found: &mut BTreeMap<(Place, Place), Pair>, pair: Pair, facts: &[Functio
 }
 
 impl Pair {
+    /// Two sightings with their characters, which conflict.
+    pub(super) fn new(
+        (left, first): (&Character, Sighting),
+        (right, second): (&Character, Sighting),
+        conflict: Conflict,
+    ) -> Pair {
+        let (first_root, second_root) = conflict.roots;
+        Pair {
+            first,
+            first_root,
+            second,
+            second_root,
+            likeness: conflict.likeness,
+            both_write: left.writes && right.writes,
+            same_kind_of_lock: conflict.same_kind_of_lock,
+        }
+    }
+
     fn turned(self) -> Pair {
         Pair {
             first: self.second,

@@ -9,7 +9,7 @@ use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, State
 use crate::locksets::Mode;
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
-use crate::threads::{Binder, Context, ContextId, Held, RootId};
+use crate::threads::{Binder, Context, ContextId, Held, RootId, is_unique};
 use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -210,7 +210,7 @@ impl Surroundings<'_> {
             relative,
             protection,
             held_somewhere,
-            when: self.moments.at(function, context_of, &access.forks),
+            when: self.moments.at(function, context_of, access),
         }
     }
 
@@ -273,16 +273,4 @@ fn with_neighbours(place: Path) -> Path {
         Some((array, Step::Index(_))) => array.then(Step::Index(Index::Any)),
         _ => place,
     }
-}
-
-/// Whether a name that everybody knows stands for one lock only.
-// UNSOUND: a lock that is named through a pointer in a global variable is taken to be the same lock
-// wherever that name is used.
-fn is_unique(path: &Path) -> bool {
-    let is_single = match path.root {
-        Root::Global(_) => true,
-        Root::Frame(function, _) | Root::ForeignFrame(function, _) => function.name == "main",
-        _ => false,
-    };
-    is_single && !path.has_unknown_index()
 }

@@ -1,12 +1,15 @@
 //! From the bodies of a program to its races.
 
+use super::acceptance::{Accepted, AcceptedStatements};
 use super::evidence::{Evidence, rank};
 use super::guards;
 use super::identity::fingerprint;
 use super::moments::Moments;
 use super::naming::{Names, location_name};
+use super::ordering::Orders;
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
+use super::read_modify_write::write_of;
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
@@ -14,7 +17,7 @@ use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Stateme
 use crate::locksets::Lockset;
 use crate::models::Models;
 use crate::points_to::{self, Constraints, PointsTo};
-use crate::summaries::{Semaphores, Summaries, summarise_program};
+use crate::summaries::{Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
 use rayon::prelude::*;
@@ -25,6 +28,8 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     pub threads: ThreadRules,
+    /// Statements whose races are told apart from the others.
+    pub accepted: AcceptedStatements,
 }
 
 /// Everything that is known about a program.
@@ -34,8 +39,11 @@ pub struct WholeProgram {
     pub summaries: Summaries,
     pub facts: Vec<FunctionFacts>,
     pub contexts: Contexts,
+    pub orders: Orders,
     /// Sorted by rank, the highest first.
     pub races: Vec<Race>,
+    /// Pairs with a side that the user accepts, by location. A location can be among the races too: by other pairs.
+    pub accepted_races: Vec<Race>,
     /// How many classes of memory several threads may reach and one writes.
     pub shared_locations: usize,
 }
@@ -56,16 +64,17 @@ pub fn analyse(
     });
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
-    let semaphores = Semaphores::new(&graph);
+    let objects = SyncObjects::new(&graph);
     let (summaries, facts) =
-        summarise_program(&graph, &semaphores, &components, &|callees, analysed| {
+        summarise_program(&graph, &objects, &components, &|callees, analysed| {
             function_facts(callees, analysed)
         });
     let contexts = contexts(&graph, &facts, &components, &options.threads);
+    let orders = Orders::new(&graph, &objects, &facts, &contexts);
     let surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
-        moments: Moments::new(&functions, &contexts),
+        moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
@@ -74,49 +83,60 @@ pub fn analyse(
         surroundings: &surroundings,
         facts: &facts,
         contexts: &contexts,
+        accepted: &options.accepted,
     };
-    let mut races: Vec<Race> = by_class
+    let (races, accepted_races): (Vec<_>, Vec<_>) = by_class
         .par_iter()
         .filter(|(_, accesses)| pairing::is_reached_by_several(&contexts, accesses))
-        .filter_map(|(class, accesses)| {
+        .map(|(class, accesses)| {
             let location = pairing::location(&surroundings, &facts, &contexts, *class, accesses);
-            search.race(&location)
+            search.races(&location)
         })
-        .collect();
+        .unzip();
     // Classes of one object can show the same race twice.
-    races.sort_by(|left, right| right.rank.cmp(&left.rank).then(left.id.cmp(&right.id)));
-    races = with_distinct_ids(races);
+    let mut ids = DistinctIds::default();
+    let races = ids.assign(races.into_iter().flatten().collect());
+    let accepted_races = ids.assign(accepted_races.into_iter().flatten().collect());
     WholeProgram {
         points_to,
         summaries,
         facts,
         contexts,
+        orders,
         races,
+        accepted_races,
         shared_locations,
         functions,
     }
 }
 
-/// Drops races that are there twice, and tells apart different ones that happen to be called the same.
-fn with_distinct_ids(races: Vec<Race>) -> Vec<Race> {
-    let mut known: FxHashMap<u64, Vec<(Sighting, Sighting)>> = FxHashMap::default();
-    let mut kept = Vec::with_capacity(races.len());
-    for mut race in races {
-        let Some(best) = race.pairs.first() else {
-            continue;
-        };
-        let same_id = known.entry(race.id).or_default();
-        if same_id.contains(&(best.first, best.second)) {
-            continue;
+/// The ids that are in use, and the best pairs that have them.
+#[derive(Default)]
+struct DistinctIds(FxHashMap<u64, Vec<(Sighting, Sighting)>>);
+
+impl DistinctIds {
+    /// Sorts races by rank, drops those that are there twice, and tells apart different ones that happen to be
+    /// called the same.
+    fn assign(&mut self, mut races: Vec<Race>) -> Vec<Race> {
+        races.sort_by(|left, right| right.rank.cmp(&left.rank).then(left.id.cmp(&right.id)));
+        let mut kept = Vec::with_capacity(races.len());
+        for mut race in races {
+            let Some(best) = race.pairs.first() else {
+                continue;
+            };
+            let same_id = self.0.entry(race.id).or_default();
+            if same_id.contains(&(best.first, best.second)) {
+                continue;
+            }
+            same_id.push((best.first, best.second));
+            if same_id.len() > 1 {
+                let (id, ordinal) = (race.id.to_string(), same_id.len().to_string());
+                race.id = fingerprint([id.as_str(), ordinal.as_str()]);
+            }
+            kept.push(race);
         }
-        same_id.push((best.first, best.second));
-        if same_id.len() > 1 {
-            let (id, ordinal) = (race.id.to_string(), same_id.len().to_string());
-            race.id = fingerprint([id.as_str(), ordinal.as_str()]);
-        }
-        kept.push(race);
+        kept
     }
-    kept
 }
 
 /// The variables of which some function uses elements.
@@ -151,10 +171,12 @@ struct Search<'s> {
     surroundings: &'s Surroundings<'s>,
     facts: &'s [FunctionFacts],
     contexts: &'s Contexts,
+    accepted: &'s AcceptedStatements,
 }
 
 impl Search<'_> {
-    fn race(&self, location: &Location) -> Option<Race> {
+    /// The race of a location without, and that with, accesses that the user accepts.
+    fn races(&self, location: &Location) -> (Option<Race>, Option<Race>) {
         let functions = self.surroundings.graph.functions;
         let points_to = self.surroundings.graph.points_to();
         let memory = Memory {
@@ -162,7 +184,23 @@ impl Search<'_> {
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
         let moments = &self.surroundings.moments;
-        let mut pairs = pairing::pairs(location, moments, self.facts, memory);
+        let pairs = |of: &Location| pairing::pairs(of, moments, self.facts, memory);
+        let accepted = Accepted {
+            statements: self.accepted,
+            moments,
+            facts: self.facts,
+            memory,
+        };
+        match accepted.left_out(location) {
+            None => (self.race(location, pairs(location)), None),
+            Some(rest) => (
+                self.race(location, pairs(&rest)),
+                self.race(location, accepted.pairs(location)),
+            ),
+        }
+    }
+
+    fn race(&self, location: &Location, mut pairs: Vec<Pair>) -> Option<Race> {
         if pairs.is_empty() {
             return None;
         }
@@ -225,7 +263,12 @@ impl Search<'_> {
     }
 
     fn evidence<'e>(&self, location: &Location, best: Pair, name: &'e str) -> Evidence<'e> {
-        let guard = guards::guard(location).and_then(|guard| {
+        let counted_as = |(function, access): (FunctionId, u32)| {
+            let body = self.surroundings.graph.functions.body(function);
+            let write = write_of(body, &self.facts[function.0 as usize], access);
+            (function, write.unwrap_or(access))
+        };
+        let guard = guards::guard(location, &counted_as).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
             let context = self.contexts.of(function).next()?;

@@ -1,12 +1,15 @@
 //! What the calls of one function do, from models and from summaries of the functions they reach.
 
 use super::known::{Known, Summary};
-use super::semaphores::Semaphores;
+use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution};
 use crate::forks::{ForkCalls, ForkEffect, ForkSolution, forks};
-use crate::ir::Body;
+use crate::ir::{Body, Operand, Place, Statement, StatementId};
 use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
+use crate::models::{self, Action, FunctionModel, Root, Step};
+use crate::points_to::Class;
+use crate::signals::{SignalCalls, SignalEffect, SignalSolution, signals};
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
 use std::sync::Arc;
 
@@ -16,7 +19,7 @@ pub struct Callees<'s> {
     pub function: FunctionId,
     pub graph: &'s CallGraph<'s>,
     pub summaries: Known<'s>,
-    pub semaphores: &'s Semaphores,
+    pub objects: &'s SyncObjects,
 }
 
 /// A function that has been executed symbolically.
@@ -34,17 +37,20 @@ pub struct Analysed<'e> {
     pub states: &'e Solution<State>,
     pub locks: LocksetSolution<'e>,
     pub forks: ForkSolution<'e>,
+    pub signals: SignalSolution,
 }
 
 impl Callees<'_> {
     /// Summarises the function; `then` gets more out of it while its states are there.
     pub fn analyse<T>(&self, then: impl FnOnce(&Analysed<'_>) -> T) -> (Summary, T) {
         self.execute(|run| {
+            let locks = locksets(run.body, &run.states, run.execution, self);
             let analysed = Analysed {
                 body: run.body,
                 execution: run.execution,
                 states: &run.states,
-                locks: locksets(run.body, &run.states, run.execution, self),
+                signals: signals(run.body, &run.states, run.execution, &locks, self),
+                locks,
                 forks: forks(run.body, &run.states, run.execution, self),
             };
             let result = then(&analysed);
@@ -52,6 +58,7 @@ impl Callees<'_> {
                 values: Arc::new(run.values),
                 locks: Arc::new(analysed.locks.summary),
                 forks: Arc::new(analysed.forks.summary),
+                signals: Arc::new(analysed.signals.summary),
             };
             (summary, result)
         })
@@ -127,7 +134,8 @@ impl LockCalls for Callees<'_> {
 
     fn is_binary_semaphore(&self, call: CallSite) -> bool {
         let body = self.graph.functions.body(self.function);
-        self.semaphores
+        self.objects
+            .semaphores
             .is_binary(body, call, self.graph.points_to())
     }
 }
@@ -155,5 +163,117 @@ impl ForkCalls for Callees<'_> {
             return Vec::new();
         }
         effects
+    }
+}
+
+impl SignalCalls for Callees<'_> {
+    fn signal_effects(&self, call: CallSite) -> Vec<SignalEffect<'_>> {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        let effects: Vec<SignalEffect<'_>> = targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Body(body) => {
+                    let summary = &self.summaries.get(body).signals;
+                    if summary.is_idle() {
+                        SignalEffect::Nothing
+                    } else {
+                        SignalEffect::Summary(summary.clone())
+                    }
+                }
+                Target::Model(model) => {
+                    // UNSOUND: what a library function calls back is taken to post no signal before the call returns.
+                    if self.touches_signals(call, model) {
+                        SignalEffect::Model(model)
+                    } else {
+                        SignalEffect::Nothing
+                    }
+                }
+            })
+            .collect();
+        if effects
+            .iter()
+            .all(|effect| matches!(effect, SignalEffect::Nothing))
+        {
+            return Vec::new();
+        }
+        effects
+    }
+
+    fn flag(&self, place: &Place) -> Option<Class> {
+        if self.objects.flags.is_empty() {
+            return None;
+        }
+        let function = self.graph.functions.body(self.function).function;
+        let class = self.graph.points_to().place(function, place)?;
+        self.is_flag(class).then_some(class)
+    }
+
+    fn object(&self, pointer: &models::Value, arguments: &[Operand]) -> Option<Class> {
+        let Root::Argument(index) = pointer.root else {
+            // An object inside a library may be posted by the library itself.
+            return None;
+        };
+        let function = self.graph.functions.body(self.function).function;
+        let points_to = self.graph.points_to();
+        let mut class = points_to.pointee(function, arguments.get(usize::from(index))?)?;
+        for step in &pointer.path {
+            match step {
+                Step::Dereference => class = points_to.deref(class)?,
+                Step::Element => {}
+                Step::Field(_) | Step::Member(..) => return None,
+            }
+        }
+        Some(class)
+    }
+
+    fn is_flag(&self, class: Class) -> bool {
+        self.objects.flags.contains(class)
+    }
+
+    fn token(&self, semaphore: Class) -> Option<u32> {
+        self.objects.tokens.of(semaphore)
+    }
+
+    fn made_token(&self, statement: StatementId) -> Option<u32> {
+        let function = self.graph.functions.body(self.function).function;
+        self.objects.tokens.made_at(function, statement)
+    }
+}
+
+impl Callees<'_> {
+    fn arguments(&self, call: CallSite) -> &[Operand] {
+        match self
+            .graph
+            .functions
+            .body(self.function)
+            .statement(call.statement)
+        {
+            Statement::Call { arguments, .. } => arguments,
+            _ => &[],
+        }
+    }
+
+    /// Whether a call of a library function touches signals: atomic operations do where they touch a
+    /// variable that may be one.
+    fn touches_signals(&self, call: CallSite, model: &FunctionModel) -> bool {
+        if self.made_token(call.statement).is_some() {
+            return true;
+        }
+        model.touches_signals()
+            && model.effects.iter().any(|effect| match &effect.action {
+                Action::Atomic(atomic) => match &atomic.pointer {
+                    Some(pointer) => self
+                        .object(pointer, self.arguments(call))
+                        .is_some_and(|class| self.is_flag(class)),
+                    None => !self.objects.flags.is_empty(),
+                },
+                Action::Post { .. }
+                | Action::WaitFor { .. }
+                | Action::Once { .. }
+                | Action::Wait { .. } => true,
+                _ => false,
+            })
     }
 }

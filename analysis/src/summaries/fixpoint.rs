@@ -2,10 +2,11 @@
 
 use super::callees::{Analysed, Callees};
 use super::known::{Known, Summaries, Summary};
-use super::semaphores::Semaphores;
+use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::forks::ForkSummary;
 use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
+use crate::signals::SignalSummary;
 use crate::symexec::{Value, ValueSummary};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -23,7 +24,7 @@ const MOST_WITH_VALUES: usize = 4;
 /// `components` come callees first.
 pub fn summarise_program<T: Send>(
     graph: &CallGraph<'_>,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     components: &[Vec<u32>],
     then: &Then<'_, T>,
 ) -> (Summaries, Vec<T>) {
@@ -38,7 +39,7 @@ pub fn summarise_program<T: Send>(
             .map(|component| {
                 let run = Run {
                     graph,
-                    semaphores,
+                    objects,
                     settled: &summaries,
                 };
                 run.component(component, then)
@@ -82,7 +83,7 @@ fn levels<'c>(graph: &CallGraph<'_>, components: &'c [Vec<u32>]) -> Vec<Vec<&'c 
 
 struct Run<'r> {
     graph: &'r CallGraph<'r>,
-    semaphores: &'r Semaphores,
+    objects: &'r SyncObjects,
     settled: &'r Summaries,
 }
 
@@ -123,7 +124,7 @@ impl Run<'_> {
                 settled: self.settled,
                 component,
             },
-            semaphores: self.semaphores,
+            objects: self.objects,
         }
     }
 
@@ -174,6 +175,7 @@ impl Run<'_> {
                 ..LockSummary::default()
             }),
             forks: Arc::default(),
+            signals: Arc::default(),
         };
         let mut members: Members = component
             .iter()
@@ -185,14 +187,17 @@ impl Run<'_> {
             .collect();
         // Each of them may run any other, so each may have started what any of them starts.
         let mut forks = ForkSummary::default();
+        let mut signals = SignalSummary::default();
         for summary in &first {
             forks.join(&summary.forks.anonymous());
+            signals.join(&summary.signals.perhaps());
         }
-        let forks = Arc::new(forks);
+        let (forks, signals) = (Arc::new(forks), Arc::new(signals));
         let callers = callers_inside(self.graph, component);
         let mut pending: BTreeSet<u32> = BTreeSet::new();
         for ((member, old), summary) in members.iter_mut().zip(first) {
             old.forks = forks.clone();
+            old.signals = signals.clone();
             if old.locks != summary.locks {
                 old.locks = summary.locks;
                 pending.extend(&callers[member]);
@@ -259,9 +264,12 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
     locks.join(&old.locks);
     let mut forks = (*new.forks).clone();
     forks.join(&old.forks);
+    let mut signals = (*new.signals).clone();
+    signals.join(&old.signals);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(locks),
         forks: Arc::new(forks),
+        signals: Arc::new(signals),
     }
 }

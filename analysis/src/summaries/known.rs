@@ -3,6 +3,7 @@
 use crate::callgraph::FunctionId;
 use crate::forks::ForkSummary;
 use crate::locksets::LockSummary;
+use crate::signals::SignalSummary;
 use crate::symexec::ValueSummary;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ pub struct Summary {
     pub values: Arc<ValueSummary>,
     pub locks: Arc<LockSummary>,
     pub forks: Arc<ForkSummary>,
+    pub signals: Arc<SignalSummary>,
 }
 
 /// The summaries of all functions.

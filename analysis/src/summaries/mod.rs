@@ -2,10 +2,16 @@
 
 mod callees;
 mod fixpoint;
+mod flags;
 mod known;
+mod objects;
 mod semaphores;
+mod tokens;
 
 pub use callees::{Analysed, Callees, Executed};
 pub use fixpoint::{Then, summarise_program};
+pub use flags::Flags;
 pub use known::{Known, Summaries, Summary};
+pub use objects::SyncObjects;
 pub use semaphores::Semaphores;
+pub use tokens::{Token, Tokens};

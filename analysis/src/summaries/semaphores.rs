@@ -1,27 +1,29 @@
-//! Which semaphores are used as locks: those whose first value is one wherever it is set.
+//! The first values of semaphores. Those that begin with one are used as locks, those that begin with zero
+//! as signals.
 
 use crate::callgraph::{CallGraph, Target};
 use crate::ir::{Body, Callee, Operand, Statement};
 use crate::models::{Action, FunctionModel, LockKind, Root, Value};
 use crate::points_to::{Class, PointsTo};
 use crate::symexec::CallSite;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 #[derive(Default)]
 pub struct Semaphores {
-    binary: FxHashSet<Class>,
+    /// `None` where the value is not always the same constant.
+    counts: FxHashMap<Class, Option<i128>>,
 }
 
 impl Semaphores {
     pub fn new(graph: &CallGraph<'_>) -> Semaphores {
-        let mut is_one: FxHashMap<Class, bool> = FxHashMap::default();
+        let mut counts: FxHashMap<Class, Option<i128>> = FxHashMap::default();
         for function in graph.functions.ids() {
             let body = graph.functions.body(function);
             for (id, statement) in body.statements() {
                 let Statement::Call {
+                    target: result,
                     callee: Callee::Direct(name),
                     arguments,
-                    ..
                 } = statement
                 else {
                     continue;
@@ -31,20 +33,31 @@ impl Semaphores {
                         continue;
                     };
                     for (lock, count) in initialised(model) {
-                        let class = operand(lock, arguments)
-                            .and_then(|lock| graph.points_to().pointee(body.function, lock));
+                        let object = match lock.root {
+                            Root::Result => result.map(Operand::Local),
+                            _ => operand(lock, arguments).cloned(),
+                        };
+                        let class = object
+                            .and_then(|object| graph.points_to().pointee(body.function, &object));
                         if let Some(class) = class {
-                            let one = constant(count, arguments) == Some(1);
-                            *is_one.entry(class).or_insert(true) &= one;
+                            let count = constant(count, arguments);
+                            let known = counts.entry(class).or_insert(count);
+                            *known = known.filter(|known| Some(*known) == count);
                         }
                     }
                 }
             }
         }
-        let binary = is_one.into_iter().filter(|(_, one)| *one);
-        Semaphores {
-            binary: binary.map(|(class, _)| class).collect(),
-        }
+        Semaphores { counts }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The first value of a semaphore: `None` if nobody sets one, `Some(None)` if it is not known.
+    pub fn first_value(&self, class: Class) -> Option<Option<i128>> {
+        self.counts.get(&class).copied()
     }
 
     /// Whether the semaphore that a call takes or gives back is used as a lock.
@@ -55,7 +68,7 @@ impl Semaphores {
         arguments.iter().any(|argument| {
             points_to
                 .pointee(body.function, argument)
-                .is_some_and(|class| self.binary.contains(&class))
+                .is_some_and(|class| self.first_value(class) == Some(Some(1)))
         })
     }
 }
@@ -71,6 +84,10 @@ fn initialised(model: &FunctionModel) -> impl Iterator<Item = (&Value, &Value)> 
                 count: Some(count),
                 ..
             } => Some((lock, count)),
+            Action::InitialiseSignal {
+                object,
+                count: Some(count),
+            } => Some((object, count)),
             _ => None,
         })
 }

@@ -123,6 +123,10 @@ pub fn model_value(state: &State, arguments: &[Value], value: &models::Value) ->
     value.path.iter().fold(start, |value, step| match step {
         models::Step::Dereference => state.read(&value.targets()),
         models::Step::Field(name) => member(state, &value, *name),
+        models::Step::Member(record, name) => {
+            let (record, name) = (*record, *name);
+            value.map_targets(|path| path.clone().then(Step::Field { record, name }))
+        }
         models::Step::Element => value.map_targets(|path| path.element(super::Index::Any)),
     })
 }

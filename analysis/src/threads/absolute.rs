@@ -3,6 +3,18 @@
 use crate::ir::FunctionRef;
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 
+/// Whether a name that everybody knows stands for one object only.
+// UNSOUND: a lock or a signal that is named through a pointer in a global variable is taken to be the same
+// object wherever that name is used.
+pub fn is_unique(path: &Path) -> bool {
+    let is_single = match path.root {
+        Root::Global(_) => true,
+        Root::Frame(function, _) | Root::ForeignFrame(function, _) => function.name == "main",
+        _ => false,
+    };
+    is_single && !path.has_unknown_index()
+}
+
 /// What the formals of a function are in one context.
 #[derive(Clone, Copy)]
 pub struct Binder<'b> {
@@ -97,6 +109,19 @@ impl Binder<'_> {
             };
         }
         (!result.is_too_long()).then_some(result)
+    }
+
+    /// The place by the one name that means the same object in every thread, if it has one.
+    pub fn unique(&self, path: &Path) -> Option<Path> {
+        let found = self.path(path).filter(is_unique)?;
+        match found.root {
+            Root::Global(global) if global.thread_local => None,
+            // For the thread itself and for others, this is one variable.
+            Root::Frame(function, local) => {
+                Some(found.from_root(Root::ForeignFrame(function, local)))
+            }
+            _ => Some(found),
+        }
     }
 
     fn formal(&self, index: u32) -> Value {

@@ -3,9 +3,11 @@
 use super::absolute::Binder;
 use crate::accesses::CallFact;
 use crate::callgraph::FunctionId;
+use crate::dataflow::Domain;
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
-use crate::locksets::{Lockset, Mode};
+use crate::locksets::{Effect, Lockset, Mode};
+use crate::signals::{Locks, SignalState};
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,6 +24,10 @@ pub struct Context {
     pub bindings: Vec<Value>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
     pub threads: Arc<BTreeMap<Origin, Running>>,
+    /// What this thread has posted and waited for, by names that mean the same to everybody.
+    pub signals: Arc<SignalState>,
+    /// What makes sure that this runs only once in the whole program.
+    pub once: Arc<BTreeSet<Path>>,
 }
 
 /// Whether a thread may still run.
@@ -93,6 +99,33 @@ impl Context {
         Arc::new(threads)
     }
 
+    /// What this thread has posted and waited for until a point of the function.
+    pub fn signals_at(
+        &self,
+        since: &SignalState,
+        locks: &Lockset,
+        name: FunctionRef,
+    ) -> Arc<SignalState> {
+        let keeps_locks = !locks.releases() || self.signals.unset().next().is_none();
+        if *since == SignalState::default() && keeps_locks {
+            return self.signals.clone();
+        }
+        let binder = Binder {
+            function: name,
+            bindings: &self.bindings,
+        };
+        let unique = |path: &Path| binder.unique(path);
+        let around = Locks {
+            held: self.held.keys().filter_map(unique).collect(),
+            at_entry: false,
+        };
+        let mut before = (*self.signals).clone();
+        if locks.releases() {
+            before.forget_unset();
+        }
+        Arc::new(before.then(&since.rebound(&unique, &around)))
+    }
+
     /// The context of a callee.
     pub fn of_call(
         &self,
@@ -108,8 +141,17 @@ impl Context {
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
             threads: self.threads_at(&call.forks),
+            signals: self.signals_at(&call.signals, &call.locks, name),
+            once: self.once.clone(),
             ..Context::default()
         };
+        if let Some(control) = call
+            .once
+            .as_ref()
+            .and_then(|control| binder.unique(control))
+        {
+            Arc::make_mut(&mut context.once).insert(control);
+        }
         let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
         if context.threads.values().any(has_handle) {
             for running in Arc::make_mut(&mut context.threads).values_mut() {
@@ -178,8 +220,19 @@ impl Context {
                 })
                 .collect(),
             threads: joined_threads(&self.threads, &other.threads),
+            signals: joined_signals(&self.signals, &other.signals),
+            once: Arc::new(&*self.once & &*other.once),
         }
     }
+}
+
+fn joined_signals(left: &Arc<SignalState>, right: &Arc<SignalState>) -> Arc<SignalState> {
+    if left == right {
+        return left.clone();
+    }
+    let mut joined = (**left).clone();
+    joined.join(right);
+    Arc::new(joined)
 }
 
 fn joined_threads(

@@ -2,7 +2,7 @@
 //! function's entry comes to them, instead of copies of them going up to every thread.
 
 use super::absolute::{Binder, handed_over};
-use super::context::{Context, ContextId, Running};
+use super::context::{Context, ContextId, Held, Running};
 use super::multiplicity;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
@@ -10,9 +10,11 @@ use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
+use crate::signals::SignalState;
 use crate::symexec::{Path, Root, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
@@ -141,16 +143,37 @@ impl Flow<'_> {
                 Entries::Exported if is_external => RootKind::Exported,
                 Entries::Exported | Entries::Threads => continue,
             };
-            self.add_root(ThreadRoot {
-                entry: function,
-                kind,
-                bindings: vec![Value::Anything; body.parameters],
-                many: kind != RootKind::Main,
-                parents: BTreeSet::new(),
-                programs: BTreeSet::new(),
-                running_before: BTreeSet::new(),
-                restarted: false,
+            let held = match kind {
+                RootKind::Exported | RootKind::Named => rules.held_at_entry.get(&body.function),
+                RootKind::Main | RootKind::Started { .. } => None,
+            };
+            let held = held.into_iter().flatten().map(|(lock, mode)| {
+                let held = Held {
+                    mode: *mode,
+                    by: function,
+                    at: None,
+                };
+                (lock.clone(), held)
             });
+            let context = Context {
+                bindings: vec![Value::Anything; body.parameters],
+                held: held.collect(),
+                ..Context::default()
+            };
+            self.add_root_in(
+                context,
+                ThreadRoot {
+                    entry: function,
+                    kind,
+                    bindings: vec![Value::Anything; body.parameters],
+                    signals: Arc::default(),
+                    many: kind != RootKind::Main,
+                    parents: BTreeSet::new(),
+                    programs: BTreeSet::new(),
+                    running_before: BTreeSet::new(),
+                    restarted: false,
+                },
+            );
         }
         while let Some((_, function, context)) = self.pending.pop_first() {
             self.visit(function, context);
@@ -158,11 +181,16 @@ impl Flow<'_> {
     }
 
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
-        let id = RootId(self.contexts.roots.len() as u32);
         let context = Context {
             bindings: root.bindings.clone(),
+            signals: root.signals.clone(),
             ..Context::default()
         };
+        self.add_root_in(context, root)
+    }
+
+    fn add_root_in(&mut self, context: Context, root: ThreadRoot) -> RootId {
+        let id = RootId(self.contexts.roots.len() as u32);
         let entry = root.entry;
         self.contexts.roots.push(root);
         self.enter(entry, context, &BTreeSet::from([id]), Arrival::Root(id));
@@ -212,7 +240,7 @@ impl Flow<'_> {
                             models::Mode::Exclusive => Mode::Exclusive,
                             models::Mode::Shared => Mode::Shared,
                         };
-                        let held = super::context::Held {
+                        let held = Held {
                             mode,
                             by: function,
                             at: None,
@@ -321,7 +349,11 @@ impl Flow<'_> {
                 by: function,
                 at: start.statement,
             };
-            let root = self.root(entry, kind, bindings, start.statement, function);
+            let name = self.graph.functions.body(function).function;
+            let signals = context.signals_at(&start.signals, &start.locks, name);
+            let signals = Arc::new(signals.inherited());
+            let known = (bindings, signals);
+            let root = self.root(entry, kind, known, start.statement, function);
             let before = context.threads_at(&start.forks);
             let running = before
                 .iter()
@@ -340,17 +372,19 @@ impl Flow<'_> {
         &mut self,
         entry: FunctionId,
         kind: RootKind,
-        mut bindings: Vec<Value>,
+        (mut bindings, mut signals): (Vec<Value>, Arc<SignalState>),
         at: StatementId,
         by: FunctionId,
     ) -> RootId {
         let known = self.started.entry((by, at, entry)).or_default();
         if known.len() >= MOST_ROOTS_OF_A_START {
             bindings.fill(Value::Anything);
+            signals = Arc::default();
         }
-        let same = known
-            .iter()
-            .find(|root| self.contexts.roots[root.0 as usize].bindings == bindings);
+        let same = known.iter().find(|root| {
+            let root = &self.contexts.roots[root.0 as usize];
+            root.bindings == bindings && root.signals == signals
+        });
         if let Some(same) = same {
             return *same;
         }
@@ -358,6 +392,7 @@ impl Flow<'_> {
             entry,
             kind,
             bindings,
+            signals,
             many: false,
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),

@@ -9,7 +9,7 @@ mod multiplicity;
 mod order;
 mod roots;
 
-pub use absolute::Binder;
+pub use absolute::{Binder, is_unique};
 pub use call_paths::CallPaths;
 pub use context::{Context, ContextId, Held, Running};
 pub use flow::{Arrival, Contexts, contexts};

@@ -39,6 +39,28 @@ impl Contexts {
             && self.siblings_overlap(functions, left.root, right.root)
     }
 
+    /// The threads that can run at a moment, the thread itself among them if there can be several of it.
+    pub fn running_beside<'c>(
+        &'c self,
+        functions: &'c Functions,
+        moment: Moment<'c>,
+    ) -> impl Iterator<Item = RootId> + 'c {
+        let one = self.root(moment.root);
+        let all = (0..self.roots.len()).map(|index| RootId(index as u32));
+        all.filter(move |&root| {
+            if root == moment.root {
+                let own = one.origin(functions);
+                return one.many && own.is_none_or(|own| self.runs_beside_itself(root, own));
+            }
+            let other = self.root(root);
+            !self.never_parallel(one, other)
+                && !in_different_programs(one, other)
+                && !(one.is_main_thread() && other.is_main_thread())
+                && self.may_overlap(functions, moment, root)
+                && self.siblings_overlap(functions, moment.root, root)
+        })
+    }
+
     fn runs_beside_itself(&self, root: RootId, origin: Origin) -> bool {
         let thread = self.root(root);
         // Several parents may each have one.
@@ -75,6 +97,22 @@ impl Contexts {
             is_child = false;
         }
         true
+    }
+
+    /// Whether no thread of this kind has been started yet at a moment.
+    pub fn starts_later(&self, functions: &Functions, moment: Moment<'_>, other: RootId) -> bool {
+        let mut descendant = other;
+        for _ in 0..self.roots.len() {
+            let Some(parent) = self.only_parent(descendant) else {
+                return false;
+            };
+            if parent == moment.root {
+                let origin = self.root(descendant).origin(functions);
+                return origin.is_some_and(|origin| !moment.threads.contains_key(&origin));
+            }
+            descendant = parent;
+        }
+        false
     }
 
     /// Whether two threads of one parent may run at the same time: one has not ended when the other is started.

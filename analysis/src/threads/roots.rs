@@ -2,10 +2,13 @@
 
 use crate::callgraph::{FunctionId, Functions};
 use crate::forks::Origin;
-use crate::ir::StatementId;
+use crate::ir::{FunctionRef, StatementId};
+use crate::locksets::Mode;
 use crate::models;
-use crate::symexec::Value;
-use std::collections::BTreeSet;
+use crate::signals::SignalState;
+use crate::symexec::{Path, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use ustr::Ustr;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -18,6 +21,8 @@ pub struct ThreadRoot {
     pub kind: RootKind,
     /// What its formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// What its starter has waited for.
+    pub signals: Arc<SignalState>,
     /// Several of it may run at the same time.
     pub many: bool,
     /// The threads that start it.
@@ -76,6 +81,9 @@ pub struct ThreadRules {
     pub named_entries: Vec<Ustr>,
     /// Entries that never run at the same time.
     pub never_parallel: Vec<(Ustr, Ustr)>,
+    /// Locks that whoever calls these functions holds, in terms of their formals, by the functions' annotations. The
+    /// program's own calls are seen; those of a library's users are not.
+    pub held_at_entry: BTreeMap<FunctionRef, Vec<(Path, Mode)>>,
 }
 
 impl ThreadRules {

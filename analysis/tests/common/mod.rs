@@ -8,7 +8,7 @@ use racelens_analysis::ir::{Body, Callee, FunctionRef, Operand, Statement, State
 use racelens_analysis::locksets::{Lockset, locksets};
 use racelens_analysis::models::Models;
 use racelens_analysis::points_to;
-use racelens_analysis::summaries::{Callees, Semaphores, Summaries, summarise_program};
+use racelens_analysis::summaries::{Callees, Summaries, SyncObjects, summarise_program};
 use racelens_analysis::symexec::State;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -77,18 +77,18 @@ pub fn visit_program(text: &str, visit: Visit<'_>, finish: &mut dyn FnMut(&Body,
     };
     let points_to = points_to::solve(&constraints, &resolve);
     let graph = CallGraph::new(&functions, &points_to, &models);
-    let semaphores = Semaphores::new(&graph);
+    let objects = SyncObjects::new(&graph);
     let order = components(&graph.callees);
-    let (summaries, _) = summarise_program(&graph, &semaphores, &order, &|_, _| ());
+    let (summaries, _) = summarise_program(&graph, &objects, &order, &|_, _| ());
     for function in functions.ids() {
-        visit_function(&graph, &summaries, &semaphores, function, visit, finish);
+        visit_function(&graph, &summaries, &objects, function, visit, finish);
     }
 }
 
 fn visit_function(
     graph: &CallGraph<'_>,
     summaries: &Summaries,
-    semaphores: &Semaphores,
+    objects: &SyncObjects,
     function: FunctionId,
     visit: Visit<'_>,
     finish: &mut dyn FnMut(&Body, &Lockset),
@@ -97,7 +97,7 @@ fn visit_function(
         function,
         graph,
         summaries: summaries.known(),
-        semaphores,
+        objects,
     };
     callees.execute(|run| {
         let solution = locksets(run.body, &run.states, run.execution, &callees);

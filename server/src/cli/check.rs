@@ -2,15 +2,16 @@
 
 use super::options::ProgramOptions;
 use super::progress::ProgressDisplay;
-use super::terminal::{ColorChoice, complain, print, print_notes};
+use super::terminal::{ColorChoice, complain, counted, print, print_notes};
 use super::{FAILURE, FINDINGS, SUCCESS};
 use crate::race_options::{Entries, RaceOptions};
 use crate::races::find_races;
 use crate::report::text::{Shown, TextWriter};
-use crate::report::{PathBase, Report, Selection, json, sarif};
+use crate::report::{Baseline, PathBase, Report, Selection, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub(super) struct CheckArguments {
@@ -25,6 +26,12 @@ pub(super) struct CheckArguments {
     /// Report only the race with this id, with all its accesses and whole call paths
     #[arg(long, value_name = "ID")]
     explain: Option<String>,
+    /// Report only races that this file, which --write-baseline wrote, does not have
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    baseline: Option<PathBuf>,
+    /// Write all races of the program to this file: from then on they are known
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["explain", "baseline"])]
+    write_baseline: Option<PathBuf>,
     /// Which functions begin threads: those that the program starts, or also every one that other
     /// files can call [default: threads, or what racelens.toml says]
     #[arg(long, value_enum)]
@@ -49,19 +56,24 @@ enum EntriesChoice {
 
 pub(super) const EXIT_STATUS: &str = "\
 Exit status:
-  0  no race was found
-  1  races were found
-  2  nothing could be analysed, there is no race with the id of --explain, or the command line is wrong";
+  0  no race was found, and no lock annotation is violated
+  1  there are races or violated lock annotations
+  2  nothing could be analysed, there is no race with the id of --explain, a baseline could not be read or
+     written, or the command line is wrong";
 
 pub(super) fn run(arguments: &CheckArguments) -> u8 {
-    let progress = ProgressDisplay::new();
-    let workspace = match arguments.program.load_with(&progress) {
-        Ok(workspace) => workspace,
+    // Before the work, which may take long.
+    let known = match arguments.baseline.as_deref().map(read_baseline).transpose() {
+        Ok(known) => known,
         Err(error) => {
-            progress.clear();
             complain(&format!("error: {error}"));
             return FAILURE;
         }
+    };
+    let progress = ProgressDisplay::new();
+    let workspace = match arguments.program.load_or_complain(&progress) {
+        Ok(workspace) => workspace,
+        Err(status) => return status,
     };
     let entries = arguments.entries.map(|choice| match choice {
         EntriesChoice::Threads => Entries::Threads,
@@ -71,6 +83,19 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
     let mut report = progress.during("looking for races", || find_races(&workspace, &options));
     progress.clear();
     add_notes(&mut report, &workspace);
+    let baseline = match &arguments.write_baseline {
+        Some(file) if workspace.units > 0 => match write_baseline(file, &report) {
+            Ok(written) => Some(written),
+            Err(error) => {
+                complain(&format!("error: {error}"));
+                return FAILURE;
+            }
+        },
+        _ => known,
+    };
+    if let Some(baseline) = baseline {
+        baseline.apply(&mut report);
+    }
     let selection = arguments.selection(&workspace);
     let hidden = match selection.apply(&mut report) {
         Ok(hidden) => hidden,
@@ -88,8 +113,38 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
     exit_status(&report)
 }
 
+fn read_baseline(file: &Path) -> Result<Baseline, String> {
+    let shown = file.display();
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        format!(
+            "the baseline {shown} cannot be read: {error}\n  help: correct its path, or write it with \
+             `racelens check --write-baseline {shown}`"
+        )
+    })?;
+    Baseline::from_json(&text).map_err(|error| {
+        format!(
+            "{shown} is no baseline: {error}\n  help: write it anew with `racelens check \
+             --write-baseline {shown}`"
+        )
+    })
+}
+
+fn write_baseline(file: &Path, report: &Report) -> Result<Baseline, String> {
+    let baseline = Baseline::of(report);
+    std::fs::write(file, baseline.to_json()).map_err(|error| {
+        format!(
+            "the baseline {} cannot be written: {error}\n  help: name a file in a directory that exists and \
+             that you may write to",
+            file.display()
+        )
+    })?;
+    let races = counted(baseline.len(), "race");
+    complain(&format!("{races} written to {}", file.display()));
+    Ok(baseline)
+}
+
 fn exit_status(report: &Report) -> u8 {
-    if report.races.iter().any(|race| race.is_finding()) {
+    if report.races.iter().any(|race| race.is_finding()) || !report.violations.is_empty() {
         FINDINGS
     } else {
         SUCCESS
@@ -150,6 +205,7 @@ mod tests {
             location: "x".to_owned(),
             reasons: Vec::new(),
             accesses: Vec::new(),
+            benign_comments: Vec::new(),
         }
     }
 

@@ -5,9 +5,9 @@ use super::progress::ProgressDisplay;
 use super::terminal::{ColorChoice, complain, print, print_notes};
 use super::{FAILURE, SUCCESS};
 use crate::races;
-use crate::report::PathBase;
 use crate::report::text::TextWriter;
-use clap::Args;
+use crate::report::{PathBase, json};
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -18,9 +18,18 @@ pub(super) struct ExplainArguments {
     place: AskedPlace,
     #[command(flatten)]
     program: ProgramOptions,
+    /// How to write the answer: for people or for programs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
     /// When to write in colour
     #[arg(long, value_enum, default_value_t)]
     color: ColorChoice,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
 }
 
 pub(super) fn run(arguments: &ExplainArguments) -> u8 {
@@ -37,19 +46,18 @@ pub(super) fn run(arguments: &ExplainArguments) -> u8 {
         }
     };
     let progress = ProgressDisplay::new();
-    let workspace = match arguments.program.load_with(&progress) {
+    let workspace = match arguments.program.load_or_complain(&progress) {
         Ok(workspace) => workspace,
-        Err(error) => {
-            progress.clear();
-            complain(&format!("error: {error}"));
-            return FAILURE;
-        }
+        Err(status) => return status,
     };
     let explanation = progress.during("looking for races", || {
         races::explain(&workspace, &file, place.line, place.column)
     });
     progress.clear();
-    print_notes(&workspace.notes, arguments.color);
+    let in_words = arguments.format == Format::Text;
+    if in_words || workspace.units == 0 {
+        print_notes(&workspace.notes, arguments.color);
+    }
     if workspace.units == 0 {
         complain("nothing was analysed");
         return FAILURE;
@@ -64,8 +72,12 @@ pub(super) fn run(arguments: &ExplainArguments) -> u8 {
         return FAILURE;
     }
     let base = PathBase::current_directory();
-    let writer = TextWriter::new(arguments.color.appearance(), base);
-    print(&writer.explanation(&explanation));
+    print(&match arguments.format {
+        Format::Text => {
+            TextWriter::new(arguments.color.appearance(), base).explanation(&explanation)
+        }
+        Format::Json => json::explanation(&explanation, &workspace.notes, &base),
+    });
     SUCCESS
 }
 

@@ -1,6 +1,8 @@
 //! Options that every command which reads a program has.
 
+use super::FAILURE;
 use super::progress::ProgressDisplay;
+use super::terminal::complain;
 use crate::project::LoadOptions;
 use crate::workspace::{Workspace, WorkspaceError};
 use clap::Args;
@@ -35,8 +37,17 @@ impl ProgramOptions {
         workspace
     }
 
+    /// As `load_with`. What is wrong is said; the command then ends with the status.
+    pub fn load_or_complain(&self, display: &ProgressDisplay) -> Result<Workspace, u8> {
+        self.load_with(display).map_err(|error| {
+            display.clear();
+            complain(&format!("error: {error}"));
+            FAILURE
+        })
+    }
+
     /// As `load`, for commands that have more to do and show that too.
-    pub fn load_with(&self, display: &ProgressDisplay) -> Result<Workspace, WorkspaceError> {
+    fn load_with(&self, display: &ProgressDisplay) -> Result<Workspace, WorkspaceError> {
         let jobs = self.jobs.map(usize::from);
         if !self.preprocessed.is_empty() {
             return Workspace::from_preprocessed(&self.preprocessed, jobs);

@@ -48,7 +48,8 @@ impl<'u> Attempt<'u> {
     }
 
     pub fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec!["-E".to_owned(), "-w".to_owned()];
+        // Headers can tell by the macro that attributes which only some compilers know are read here.
+        let mut arguments = ["-E", "-w", "-D__RACELENS__=1"].map(str::to_owned).to_vec();
         arguments.extend_from_slice(&self.own);
         if let Some(directory) = self.unit.file.parent() {
             arguments.push("-iquote".to_owned());

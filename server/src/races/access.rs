@@ -8,7 +8,7 @@ use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::ir;
 use racelens_analysis::locksets::Mode;
 use racelens_analysis::races::{NamedLock, Sighting};
-use racelens_analysis::threads::RootId;
+use racelens_analysis::threads::{ContextId, RootId};
 
 /// An access in a thread. `None` if its function is not in the text at the moment.
 pub(super) fn report(checked: &Checked<'_>, sighting: Sighting, root: RootId) -> Option<Access> {
@@ -23,7 +23,7 @@ pub(super) fn report(checked: &Checked<'_>, sighting: Sighting, root: RootId) ->
         function: checked.function_name(function),
         thread: thread(checked, root),
         locks: locks(checked, sighting),
-        path: path(checked, sighting, root),
+        path: path(checked, function, sighting.context, root),
         place: stretch.place,
         length: stretch.length,
     })
@@ -46,7 +46,7 @@ fn locks(checked: &Checked<'_>, sighting: Sighting) -> Vec<Lock> {
 }
 
 /// A lock by the name that `function` has for it, and where it was taken, by whomever.
-fn report_lock(checked: &Checked<'_>, function: FunctionId, lock: &NamedLock) -> Lock {
+pub(super) fn report_lock(checked: &Checked<'_>, function: FunctionId, lock: &NamedLock) -> Lock {
     let taker = checked.entity(lock.by);
     Lock {
         name: name(checked, function, &lock.path),
@@ -58,10 +58,15 @@ fn report_lock(checked: &Checked<'_>, function: FunctionId, lock: &NamedLock) ->
 }
 
 /// The calls that lead from the thread's entry to the function.
-fn path(checked: &Checked<'_>, sighting: Sighting, root: RootId) -> Vec<Call> {
-    let calls = checked.call_path(root, sighting);
+pub(super) fn path(
+    checked: &Checked<'_>,
+    function: FunctionId,
+    context: ContextId,
+    root: RootId,
+) -> Vec<Call> {
+    let calls = checked.call_path(root, function, context);
     let callers = calls.iter().map(|(caller, _)| *caller);
-    let callees = callers.skip(1).chain([sighting.function]);
+    let callees = callers.skip(1).chain([function]);
     calls
         .iter()
         .zip(callees)

@@ -4,11 +4,13 @@ use super::places::Places;
 use crate::race_options::{Entries, RaceOptions};
 use crate::workspace::Workspace;
 use racelens_analysis::callgraph::FunctionId;
+use racelens_analysis::contracts::Violation;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, CheckedProgram};
 use racelens_analysis::ir::StatementId;
+use racelens_analysis::models::Models;
 use racelens_analysis::races::{Options, Sighting, WholeProgram};
-use racelens_analysis::threads::{self, CallPaths, RootId, ThreadRules};
+use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use ustr::Ustr;
@@ -24,15 +26,19 @@ impl<'w> Checked<'w> {
     pub fn new(
         workspace: &'w Workspace,
         analysis: &'w Analysis,
+        places: Places<'w>,
         options: &RaceOptions,
+        accepted: &[(Function, StatementId)],
     ) -> Checked<'w> {
         let models = &workspace.models;
         let options = Options {
             threads: thread_rules(options),
+            ..Options::default()
         };
-        let checked = workspace.in_parallel(|analysis| analysis.check(models, options));
+        let checked =
+            workspace.in_parallel(|analysis| analysis.check_accepting(models, options, accepted));
         Checked {
-            places: Places::new(workspace, analysis),
+            places,
             analysis,
             paths: CallPaths::new(&checked.program.contexts),
             checked,
@@ -43,18 +49,35 @@ impl<'w> Checked<'w> {
         &self.checked.program
     }
 
-    /// The calls from a thread's entry down to a sighting, with the functions that they stand in.
-    pub fn call_path(&self, root: RootId, sighting: Sighting) -> Vec<(FunctionId, StatementId)> {
+    /// Promises of the program's declarations that it breaks.
+    pub fn violations(&self) -> &[Violation] {
+        &self.checked.violations
+    }
+
+    /// What library functions do, with what the program's annotations say.
+    pub fn models(&self) -> &Models {
+        &self.checked.models
+    }
+
+    /// The calls from a thread's entry down to a function in a context, with the functions that they stand in.
+    pub fn call_path(
+        &self,
+        root: RootId,
+        function: FunctionId,
+        context: ContextId,
+    ) -> Vec<(FunctionId, StatementId)> {
         let contexts = &self.program().contexts;
-        let Sighting {
-            function, context, ..
-        } = sighting;
         self.paths.path(contexts, root, function, context)
     }
 
     /// The function as the database knows it.
     pub fn entity(&self, function: FunctionId) -> Function {
         self.checked.function(function)
+    }
+
+    /// The statement that a sighting is about, as the database knows it.
+    pub fn statement(&self, sighting: Sighting) -> (Function, StatementId) {
+        self.checked.statement(sighting)
     }
 
     /// The functions whose text stands in a file.
@@ -103,6 +126,7 @@ fn thread_rules(options: &RaceOptions) -> ThreadRules {
         never_parallel: pairs
             .map(|(first, second)| (name(first), name(second)))
             .collect(),
+        ..ThreadRules::default()
     }
 }
 

@@ -8,14 +8,14 @@ use super::no_race;
 use super::places::Stretch;
 use super::race;
 use super::summary;
+use super::suppressions::Suppressions;
 use super::thread::threads;
 use crate::report::{Explanation, LineFact};
 use racelens_analysis::accesses::statement_locks;
 use racelens_analysis::callgraph::{CallGraph, FunctionId};
 use racelens_analysis::ir::{AccessMode, StatementId};
-use racelens_analysis::models::Models;
 use racelens_analysis::races::Comparison;
-use racelens_analysis::summaries::Semaphores;
+use racelens_analysis::summaries::SyncObjects;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -29,21 +29,22 @@ pub(super) struct AskedPlace<'p> {
 
 pub(super) fn explain(
     checked: &Checked<'_>,
-    models: &Models,
+    suppressions: &Suppressions,
     asked: AskedPlace<'_>,
 ) -> Explanation {
     let Some(function) = function_around(checked, asked) else {
         return Explanation::default();
     };
     let program = checked.program();
-    let graph = CallGraph::new(&program.functions, &program.points_to, models);
-    let semaphores = Semaphores::new(&graph);
-    let held = statement_locks(&graph, &program.summaries, &semaphores, function);
+    let graph = CallGraph::new(&program.functions, &program.points_to, checked.models());
+    let objects = SyncObjects::new(&graph);
+    let held = statement_locks(&graph, &program.summaries, &objects, function);
     let line = Line {
         checked,
         function,
         held: HeldLocks::new(checked, function, held),
         comparison: Comparison::new(program, &graph),
+        suppressions,
     };
     Explanation {
         lines: line.facts(asked),
@@ -70,6 +71,7 @@ struct Line<'l, 'w> {
     function: FunctionId,
     held: HeldLocks<'l, 'w>,
     comparison: Comparison<'l>,
+    suppressions: &'l Suppressions,
 }
 
 impl Line<'_, '_> {
@@ -184,6 +186,18 @@ impl Line<'_, '_> {
                 side.function == self.function && program.access(side).statement == statement
             })
         };
+        let accepted = program.accepted_races.iter().filter(is_here);
+        let accepted = accepted.flat_map(|race| self.suppressions.of(self.checked, race));
+        let accepted: BTreeSet<String> = accepted
+            .map(|comment| {
+                let line = comment.place.line;
+                format!(
+                    "a race is marked as benign on line {line}: {}",
+                    comment.reason
+                )
+            })
+            .collect();
+        remarks.extend(accepted);
         LineFact {
             place: stretch.place.clone(),
             length: stretch.length,

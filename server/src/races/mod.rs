@@ -1,6 +1,7 @@
 //! Asks the analysis for races, and turns its answers into reports.
 
 mod access;
+mod benign_comments;
 mod checked;
 mod explanation;
 mod expression;
@@ -9,30 +10,60 @@ mod no_race;
 mod places;
 mod race;
 mod summary;
+mod suppressions;
 mod thread;
+mod violation;
 
 use crate::project::Note;
 use crate::race_options::RaceOptions;
-use crate::report::{Explanation, Report, Stats};
+use crate::report::{Explanation, Report, Stats, SuppressedRace};
 use crate::workspace::Workspace;
+use benign_comments::CommentWriter;
 use checked::Checked;
 use explanation::AskedPlace;
+use places::Places;
 use std::path::Path;
 use std::time::Instant;
+use suppressions::Suppressions;
 
 /// All races of the program, whatever their rank.
 pub fn find_races(workspace: &Workspace, options: &RaceOptions) -> Report {
     let started = Instant::now();
     let analysis = workspace.analysis();
-    let checked = Checked::new(workspace, &analysis, options);
+    let places = Places::new(workspace, &analysis);
+    let suppressions = Suppressions::find(workspace, &analysis, &places);
+    let accepted = suppressions.statements();
+    let checked = Checked::new(workspace, &analysis, places, options, &accepted);
+    let writer = CommentWriter::default();
     let races = checked.program().races.iter();
-    let races = races
-        .filter_map(|race| race::report(&checked, race))
-        .collect();
+    let races = races.filter_map(|race| {
+        let comments = writer.comments(&checked, race);
+        race::report(&checked, race, comments)
+    });
+    let suppressed = checked.program().accepted_races.iter();
+    let suppressed = suppressed.filter_map(|race| {
+        Some(SuppressedRace {
+            race: race::report(&checked, race, Vec::new())?,
+            suppressions: suppressions.of(&checked, race),
+        })
+    });
+    let (accepted, open): (Vec<_>, Vec<_>) = checked
+        .violations()
+        .iter()
+        .partition(|violation| suppressions.accepts(&checked, violation));
+    let violations = open.into_iter().filter_map(|violation| {
+        violation::report(&checked, violation, |place| writer.comment(place))
+    });
+    let mut notes = missing_entries(&checked, options);
+    notes.extend(suppressions.notes(&checked));
     let time = workspace.preprocess_time + workspace.front_end_time + started.elapsed();
     Report {
-        races,
-        notes: missing_entries(&checked, options),
+        races: races.collect(),
+        suppressed: suppressed.collect(),
+        violations: violations.collect(),
+        suppressed_violations: accepted.len(),
+        baseline: None,
+        notes,
         stats: Stats {
             units: workspace.units,
             functions: analysis.functions().len(),
@@ -48,9 +79,12 @@ pub fn find_races(workspace: &Workspace, options: &RaceOptions) -> Report {
 pub fn explain(workspace: &Workspace, file: &Path, line: u32, column: Option<u32>) -> Explanation {
     let analysis = workspace.analysis();
     let options = RaceOptions::new(workspace, None);
-    let checked = Checked::new(workspace, &analysis, &options);
+    let places = Places::new(workspace, &analysis);
+    let suppressions = Suppressions::find(workspace, &analysis, &places);
+    let accepted = suppressions.statements();
+    let checked = Checked::new(workspace, &analysis, places, &options, &accepted);
     let asked = AskedPlace { file, line, column };
-    explanation::explain(&checked, &workspace.models, asked)
+    explanation::explain(&checked, &suppressions, asked)
 }
 
 /// Entries that the project names and that are no functions of the program.

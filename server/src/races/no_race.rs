@@ -4,7 +4,8 @@ use super::access::kind;
 use super::checked::Checked;
 use super::expression::name;
 use crate::report::{NoRace, OtherAccess};
-use racelens_analysis::races::{AccessKey, Apart, Comparison, Verdict};
+use racelens_analysis::races::{AccessKey, Apart, Comparison, OrderKind, Verdict};
+use racelens_analysis::symexec::Path;
 use racelens_analysis::threads::RootId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,6 +81,13 @@ fn reason(
     verdict: &Verdict,
     is_itself: bool,
 ) -> Option<String> {
+    let listed = |paths: &BTreeSet<Path>, word: &str| {
+        let names = paths.iter();
+        let names = names.map(|path| format!("`{}`", name(checked, function, path)));
+        let names: BTreeSet<String> = names.collect();
+        let names: Vec<String> = names.into_iter().collect();
+        names.join(word)
+    };
     let reasons: Vec<String> = verdict
         .apart
         .iter()
@@ -89,12 +97,22 @@ fn reason(
             Apart::DifferentMemory => "they are different objects".to_owned(),
             Apart::NeverParallel if is_itself => "only one thread gets there at a time".to_owned(),
             Apart::NeverParallel => "no two threads get there at the same time".to_owned(),
-            Apart::CommonLock => {
-                let locks = verdict.common_locks.iter();
-                let locks = locks.map(|lock| format!("`{}`", name(checked, function, lock)));
-                let locks: BTreeSet<String> = locks.collect();
-                let locks: Vec<String> = locks.into_iter().collect();
-                format!("both hold {}", locks.join(" and "))
+            Apart::CommonLock => format!("both hold {}", listed(&verdict.common_locks, " and ")),
+            Apart::Ordered(kind) => {
+                let by = listed(&verdict.ordered_by, " or ");
+                match kind {
+                    OrderKind::Signal => {
+                        format!("one waits for {by}, which is set only after the other")
+                    }
+                    OrderKind::Once if is_itself => format!("it runs only once, by {by}"),
+                    OrderKind::Once => {
+                        format!("one runs only once, by {by}, before the other")
+                    }
+                    OrderKind::Token => {
+                        format!("{by} lets only one thread at a time get there")
+                    }
+                    OrderKind::Barrier => format!("the barrier {by} stands between them"),
+                }
             }
         })
         .collect();

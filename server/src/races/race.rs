@@ -2,7 +2,7 @@
 
 use super::access;
 use super::checked::Checked;
-use crate::report::{Access, Race, Reason, Tier};
+use crate::report::{Access, OfferedComment, Race, Reason, Tier};
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::ir::StatementId;
 use racelens_analysis::races::{self, Sighting};
@@ -10,7 +10,11 @@ use racelens_analysis::threads::RootId;
 use std::collections::HashSet;
 
 /// `None` if one of the two accesses is not in the text at the moment.
-pub(super) fn report(checked: &Checked<'_>, race: &races::Race) -> Option<Race> {
+pub(super) fn report(
+    checked: &Checked<'_>,
+    race: &races::Race,
+    benign_comments: Vec<OfferedComment>,
+) -> Option<Race> {
     let reasons = race.reasons.iter().map(|reason| Reason {
         kind: reason.kind.word().to_owned(),
         text: reason.text.clone(),
@@ -23,12 +27,17 @@ pub(super) fn report(checked: &Checked<'_>, race: &races::Race) -> Option<Race> 
         location: race.location.clone(),
         reasons: reasons.collect(),
         accesses: accesses(checked, race)?,
+        benign_comments,
     })
 }
 
 /// Twelve of the sixteen digits are enough to tell the races of a program apart.
 pub(super) fn id(race: &races::Race) -> String {
-    format!("{:012x}", race.id >> 16)
+    shown_id(race.id)
+}
+
+pub(super) fn shown_id(id: u64) -> String {
+    format!("{:012x}", id >> 16)
 }
 
 /// The best pair, then the others, each line once.

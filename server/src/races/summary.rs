@@ -6,6 +6,7 @@ use super::held_locks::HeldLocks;
 use super::thread::threads;
 use crate::report::{FunctionSummary, Lock, Outcome};
 use racelens_analysis::callgraph::FunctionId;
+use racelens_analysis::forks::{Handle, Origin};
 use racelens_analysis::locksets::{Lockset, Mode, Outcomes, Sign};
 use racelens_analysis::threads::{RootId, RootKind};
 use std::collections::BTreeSet;
@@ -39,7 +40,8 @@ pub(super) fn summary(
             })
             .collect(),
         starts: threads(checked, started(checked, function)),
-        joins: Vec::new(),
+        joins: threads(checked, joined(checked, function)),
+        joined_handles: joined_handles(checked, function),
         threads: threads(checked, roots),
         returns_holding: holding(checked, function, &at_end),
         outcomes: outcomes(checked, function, &locks.outcomes),
@@ -66,6 +68,43 @@ fn started(checked: &Checked<'_>, function: FunctionId) -> Vec<RootId> {
         )
         .map(|(index, _)| RootId(index as u32))
         .collect()
+}
+
+/// The threads that a function, or one that it calls, starts and that have ended when it returns.
+fn joined(checked: &Checked<'_>, function: FunctionId) -> Vec<RootId> {
+    let program = checked.program();
+    let forks = &program.summaries.get(function).forks;
+    let origins = |may_run: bool| -> BTreeSet<Origin> {
+        let threads = forks.threads.iter().map(|(_, started)| started);
+        let threads = threads.filter(|started| started.may_run() == may_run);
+        threads
+            .flat_map(|started| &started.origins)
+            .copied()
+            .collect()
+    };
+    // The same place may start one thread that is joined and one that is not.
+    let ended: BTreeSet<Origin> = origins(false).difference(&origins(true)).copied().collect();
+    let roots = program.contexts.roots.iter().enumerate();
+    roots
+        .filter(|(_, root)| {
+            let origin = root.origin(&program.functions);
+            root.kind.is_thread() && origin.is_some_and(|origin| ended.contains(&origin))
+        })
+        .map(|(index, _)| RootId(index as u32))
+        .collect()
+}
+
+/// The handles of other threads that have ended when a function returns.
+fn joined_handles(checked: &Checked<'_>, function: FunctionId) -> Vec<String> {
+    let forks = &checked.program().summaries.get(function).forks;
+    let own = |handle: &Handle| {
+        let mut threads = forks.threads.iter();
+        threads.any(|(_, started)| started.handle.as_ref() == Some(handle))
+    };
+    let handles = forks.joined.iter().filter(|handle| !own(handle));
+    let names = handles.map(|handle| name(checked, function, &handle.place));
+    let names: BTreeSet<String> = names.collect();
+    names.into_iter().collect()
 }
 
 fn holding(checked: &Checked<'_>, function: FunctionId, lockset: &Lockset) -> Vec<Lock> {

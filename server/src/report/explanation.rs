@@ -83,6 +83,8 @@ pub struct FunctionSummary {
     pub starts: Vec<Thread>,
     /// Threads that it certainly waits for.
     pub joins: Vec<Thread>,
+    /// Where its callers keep the handles of others that it certainly waits for: `pool->threads[…]`.
+    pub joined_handles: Vec<String>,
     /// Threads that run it.
     pub threads: Vec<Thread>,
     /// What it certainly holds in addition when it returns.

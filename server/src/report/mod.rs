@@ -1,5 +1,6 @@
 //! What the analysis found, as plain values that every output is made from.
 
+mod baseline;
 mod explanation;
 pub mod json;
 pub mod sarif;
@@ -10,6 +11,7 @@ pub mod text;
 
 use crate::project::{Note, Place};
 
+pub use baseline::{Baseline, BaselineComparison, BaselineError, KnownRace};
 pub use explanation::{
     Explanation, FunctionSummary, HeldLock, LineFact, LockOrigin, NoRace, OtherAccess, Outcome,
 };
@@ -19,6 +21,14 @@ pub use shown_path::PathBase;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     pub races: Vec<Race>,
+    /// Those that the user accepts. They are no findings.
+    pub suppressed: Vec<SuppressedRace>,
+    /// Promises about locks that declarations make and the program breaks.
+    pub violations: Vec<Violation>,
+    /// How many more of these the user accepts.
+    pub suppressed_violations: usize,
+    /// If the report was compared with one.
+    pub baseline: Option<BaselineComparison>,
     pub notes: Vec<Note>,
     pub stats: Stats,
 }
@@ -46,6 +56,56 @@ pub struct Race {
     pub reasons: Vec<Reason>,
     /// The first two are the best pair; others of the same cause follow.
     pub accesses: Vec<Access>,
+    /// What to write into the source to accept the race. All of them are needed.
+    pub benign_comments: Vec<OfferedComment>,
+}
+
+/// A comment that can be written into the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedComment {
+    /// The line that it belongs to: it can stand above it, or at its end.
+    pub place: Place,
+    /// `// racelens: benign(3f9c) -- reason`
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuppressedRace {
+    pub race: Race,
+    /// By each of these.
+    pub suppressions: Vec<Suppression>,
+}
+
+/// A promise about locks that a declaration makes, by an attribute, and the program breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Twelve hexadecimal digits that stay the same when lines move.
+    pub id: String,
+    /// The attribute: `guarded_by`, `requires_capability`.
+    pub code: String,
+    /// A sentence for people.
+    pub message: String,
+    /// What is guarded or called: `c->hits`, `bump`.
+    pub subject: String,
+    pub lock: String,
+    pub place: Place,
+    /// How many characters it has in the source; 0 if that is not known.
+    pub length: u32,
+    pub function: String,
+    /// None if it is about the function as a whole.
+    pub thread: Option<Thread>,
+    /// What is certainly held.
+    pub locks: Vec<Lock>,
+    /// The calls from the thread's entry down to `function`.
+    pub path: Vec<Call>,
+    pub benign_comment: Option<OfferedComment>,
+}
+
+/// A comment in the source that accepts races.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppression {
+    pub place: Place,
+    pub reason: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Which races of a report are shown, and in which order.
 
 use super::{Place, Race, Report};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::fmt;
 
 /// What the user wants to see.
@@ -47,49 +47,82 @@ impl Selection {
     pub fn apply(&self, report: &mut Report) -> Result<usize, UnknownRace> {
         sort(report);
         if let Some(id) = &self.id {
-            let position = position(&report.races, id)?;
-            report.races = vec![report.races.swap_remove(position)];
+            let races = report.races.iter();
+            let suppressed = report.suppressed.iter().map(|suppressed| &suppressed.race);
+            let mut ids: Vec<&str> = races
+                .chain(suppressed)
+                .map(|race| race.id.as_str())
+                .collect();
+            ids.extend(
+                report
+                    .violations
+                    .iter()
+                    .map(|violation| violation.id.as_str()),
+            );
+            let wanted = the_one(&ids, id)?.to_owned();
+            report.races.retain(|race| race.id == wanted);
+            report
+                .suppressed
+                .retain(|suppressed| suppressed.race.id == wanted);
+            report.violations.retain(|violation| violation.id == wanted);
             return Ok(0);
         }
         let findings =
             |report: &Report| report.races.iter().filter(|race| race.is_finding()).count();
         let before = findings(report);
-        report.races.retain(|race| race.rank >= self.min_rank);
+        let is_wanted = |race: &Race| race.rank >= self.min_rank;
+        report.races.retain(is_wanted);
+        report
+            .suppressed
+            .retain(|suppressed| is_wanted(&suppressed.race));
+        if let Some(baseline) = &mut report.baseline {
+            baseline.known.retain(is_wanted);
+        }
         Ok(before - findings(report))
     }
 }
 
 /// The highest rank first, then by place.
 fn sort(report: &mut Report) {
-    report.races.sort_by(|left, right| {
-        let key = |race: &Race| Reverse(race.rank);
-        key(left)
-            .cmp(&key(right))
-            .then_with(|| first_place(left).cmp(&first_place(right)))
-            .then_with(|| left.id.cmp(&right.id))
-    });
+    report.races.sort_by(order);
+    let suppressed = &mut report.suppressed;
+    suppressed.sort_by(|left, right| order(&left.race, &right.race));
+    if let Some(baseline) = &mut report.baseline {
+        baseline.known.sort_by(order);
+    }
+    let violations = &mut report.violations;
+    violations.sort_by(|left, right| (&left.place, &left.id).cmp(&(&right.place, &right.id)));
     report.notes.sort();
     report.notes.dedup();
+}
+
+fn order(left: &Race, right: &Race) -> Ordering {
+    let key = |race: &Race| Reverse(race.rank);
+    key(left)
+        .cmp(&key(right))
+        .then_with(|| first_place(left).cmp(&first_place(right)))
+        .then_with(|| left.id.cmp(&right.id))
 }
 
 fn first_place(race: &Race) -> Option<&Place> {
     race.accesses.first().map(|access| &access.place)
 }
 
-fn position(races: &[Race], id: &str) -> Result<usize, UnknownRace> {
-    let wanted = id.to_ascii_lowercase();
-    let candidates: Vec<usize> = (0..races.len())
-        .filter(|&index| !wanted.is_empty() && races[index].id.starts_with(&wanted))
+/// The id that a text stands for, or begins.
+fn the_one<'i>(ids: &[&'i str], text: &str) -> Result<&'i str, UnknownRace> {
+    let wanted = text.to_ascii_lowercase();
+    let known = ids.iter().copied();
+    let candidates: Vec<&str> = known
+        .filter(|id| !wanted.is_empty() && id.starts_with(&wanted))
         .collect();
-    let exact = candidates.iter().find(|&&index| races[index].id == wanted);
-    match (exact, candidates.as_slice()) {
-        (Some(&index), _) | (None, &[index]) => Ok(index),
-        _ => Err(UnknownRace {
-            id: id.to_owned(),
-            candidates: candidates
-                .into_iter()
-                .map(|index| races[index].id.clone())
-                .collect(),
-        }),
+    match candidates.as_slice() {
+        [only] => Ok(only),
+        several => match several.iter().find(|id| **id == wanted) {
+            Some(exact) => Ok(exact),
+            None => Err(UnknownRace {
+                id: text.to_owned(),
+                candidates: several.iter().map(|id| (*id).to_owned()).collect(),
+            }),
+        },
     }
 }

@@ -24,14 +24,17 @@ fn help_names_every_option() {
               --format <FORMAT>         How to write the result: for people, for programs, for code scanning [default: text] [possible values: text, json, sarif]
               --min-rank <N>            Report only races of this rank or higher, from 0 to 100 [default: 20, or what racelens.toml says]
               --explain <ID>            Report only the race with this id, with all its accesses and whole call paths
+              --baseline <FILE>         Report only races that this file, which --write-baseline wrote, does not have
+              --write-baseline <FILE>   Write all races of the program to this file: from then on they are known
               --entries <ENTRIES>       Which functions begin threads: those that the program starts, or also every one that other files can call [default: threads, or what racelens.toml says] [possible values: threads, exported]
               --color <COLOR>           When to write in colour [default: auto] [possible values: auto, always, never]
           -h, --help                    Print help
 
         Exit status:
-          0  no race was found
-          1  races were found
-          2  nothing could be analysed, there is no race with the id of --explain, or the command line is wrong
+          0  no race was found, and no lock annotation is violated
+          1  there are races or violated lock annotations
+          2  nothing could be analysed, there is no race with the id of --explain, a baseline could not be read or
+             written, or the command line is wrong
         exit status 0
     "#]]);
 }

@@ -1,7 +1,9 @@
 //! The `racelens` program as a user runs it, on good and on bad input.
 
+mod annotations;
 mod bad_files;
 mod bad_projects;
+mod baseline;
 mod check;
 mod commands;
 mod demo;
@@ -11,5 +13,6 @@ mod program;
 mod races;
 #[path = "../common/schema.rs"]
 mod schema;
+mod suppression;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;

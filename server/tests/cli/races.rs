@@ -237,6 +237,7 @@ int main(void) {
                   runs in thread `main`
                   takes `m` (a.c:17:5)
                   may start thread `worker` at a.c:16:5
+                  waits for thread `worker` at a.c:16:5
                   returns with the locks that it was called with
             "#]],
         ),
@@ -259,6 +260,7 @@ int main(void) {
                   runs in thread `main`
                   takes `m` (a.c:17:5)
                   may start thread `worker` at a.c:16:5
+                  waits for thread `worker` at a.c:16:5
                   returns with the locks that it was called with
             "#]],
         ),
@@ -266,4 +268,69 @@ int main(void) {
         let place = format!("a.c:{line}");
         expected.assert_eq(&program.run(&["explain", &place]).output);
     }
+}
+
+#[test]
+fn a_guard_is_counted_in_statements() {
+    let source = "\
+#include <pthread.h>
+static pthread_mutex_t m;
+static int hits;
+static void *worker(void *argument) {
+    pthread_mutex_lock(&m);
+    hits++;
+    hits = hits + 2;
+    pthread_mutex_unlock(&m);
+    return argument;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    return hits;
+}
+";
+    let run = check(source, &[]);
+    let expected = "`hits` is guarded by `m` in 2 of 3 accesses";
+    assert!(run.output.contains(expected), "{}", run.output);
+}
+
+#[test]
+fn explain_names_the_signal_that_orders_two_accesses() {
+    let program = Program::built(&[(
+        "a.c",
+        "\
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t finished;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int result, settings;
+static void load(void) { settings = 3; }
+static void *worker(void *arg) {
+    pthread_once(&once, load);
+    result = settings;
+    sem_post(&finished);
+    return arg;
+}
+int main(void) {
+    pthread_t thread;
+    sem_init(&finished, 0, 0);
+    pthread_create(&thread, 0, worker, 0);
+    pthread_once(&once, load);
+    sem_wait(&finished);
+    return result;
+}
+",
+    )]);
+    let said = |line: u32| {
+        let output = program.run(&["explain", &format!("a.c:{line}")]).output;
+        let reasons = output.lines().filter(|line| line.contains("no race"));
+        let reasons: Vec<&str> = reasons.map(str::trim).collect();
+        reasons.join("\n")
+    };
+    expect![[r#"
+        = note: no race with the read at a.c:9:14: one runs only once, by `once`, before the other
+        = note: no race with itself in another thread: it runs only once, by `once`"#]]
+    .assert_eq(&said(6));
+    expect!["= note: no race with the write at a.c:9:5: one waits for `finished`, which is set only after the other"]
+        .assert_eq(&said(19));
 }

@@ -20,6 +20,12 @@ pub fn of_reports() -> Value {
     serde_json::from_str(include_str!("../../docs/report.schema.json")).unwrap()
 }
 
+/// The schema of explanations.
+#[allow(dead_code)] // Only some of the tests that share this file ask for explanations.
+pub fn of_explanations() -> Value {
+    serde_json::from_str(include_str!("../../docs/explanation.schema.json")).unwrap()
+}
+
 struct Checker<'s> {
     root: &'s Value,
     errors: Vec<String>,

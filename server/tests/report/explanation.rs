@@ -54,6 +54,7 @@ fn summary(folder: &Folder) -> FunctionSummary {
         releases: Vec::new(),
         starts: Vec::new(),
         joins: Vec::new(),
+        joined_handles: Vec::new(),
         threads: Vec::new(),
         returns_holding: Vec::new(),
         outcomes: Vec::new(),

@@ -122,9 +122,12 @@ fn a_race_has_the_fields_of_the_manual_in_their_order() {
                     }
                   ]
                 }
-              ]
+              ],
+              "benign_comments": []
             }
           ],
+          "suppressed": [],
+          "violations": [],
           "notes": [],
           "stats": {
             "units": 3,
@@ -132,6 +135,7 @@ fn a_race_has_the_fields_of_the_manual_in_their_order() {
             "threads": 2,
             "shared_locations": 1,
             "accesses": 3,
+            "suppressed": 0,
             "seconds": 0.25
           }
         }

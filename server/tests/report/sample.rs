@@ -98,6 +98,7 @@ pub fn race(id: &str, location: &str, accesses: Vec<Access>) -> Race {
         location: location.to_owned(),
         reasons: Vec::new(),
         accesses,
+        benign_comments: Vec::new(),
     }
 }
 

@@ -32,7 +32,7 @@ fn a_race_shows_both_accesses_with_threads_locks_and_reasons() {
 
         1 possible data race
         3 translation units, 6 functions, 2 threads, 1 shared location, 3 accesses, 0.25 s
-        for all accesses and whole call paths of a race: racelens check --explain a1b2c3d4e5f6
+        for all accesses and call paths of a race, and the comment that accepts it: racelens check --explain a1b2c3d4e5f6
     "#]]
     .assert_eq(&folder.text(&report));
 }
@@ -163,7 +163,7 @@ fn an_unknown_length_is_that_of_the_expression_or_else_of_the_word() {
 
         1 possible data race
         0 translation units, 0 functions, 0 threads, 0 shared locations, 0 accesses, 0.00 s
-        for all accesses and whole call paths of a race: racelens check --explain 000000000001
+        for all accesses and call paths of a race, and the comment that accepts it: racelens check --explain 000000000001
     "#]]
     .assert_eq(&folder.text(&report));
 }
@@ -199,7 +199,7 @@ fn files_that_changed_or_vanished_cost_only_their_excerpts() {
 
         3 possible data races
         0 translation units, 0 functions, 0 threads, 0 shared locations, 0 accesses, 0.00 s
-        for all accesses and whole call paths of a race: racelens check --explain 000000000001
+        for all accesses and call paths of a race, and the comment that accepts it: racelens check --explain 000000000001
     "#]]
     .assert_eq(&folder.text(&report));
 }
@@ -287,7 +287,7 @@ fn a_narrow_terminal_gets_shorter_lines() {
 
         1 possible data race
         3 translation units, 6 functions, 2 threads, 1 shared location, 3 accesses, 0.25 s
-        for all accesses and whole call paths of a race: racelens check --explain a1b2c3d4e5f6
+        for all accesses and call paths of a race, and the comment that accepts it: racelens check --explain a1b2c3d4e5f6
     "#]].assert_eq(&folder.text_with(&report, narrow, Shown::default()));
 }
 
@@ -361,7 +361,7 @@ fn tiers_threads_and_locks_are_named() {
 
         1 data race witnessed, 1 possible data race, 1 proven safe, 4 below rank 20 not shown
         0 translation units, 0 functions, 0 threads, 0 shared locations, 0 accesses, 0.00 s
-        for all accesses and whole call paths of a race: racelens check --explain 000000000001
+        for all accesses and call paths of a race, and the comment that accepts it: racelens check --explain 000000000001
         for races of every rank: racelens check --min-rank 0
     "#]]
     .assert_eq(&folder.text_with(&report, Appearance::default(), shown));

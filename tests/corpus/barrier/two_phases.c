@@ -9,7 +9,7 @@ static int cells[THREADS], sums[THREADS];
 static void *worker(void *argument)
 {
     int index = *(int *)argument; //~ index: no-race -- written before its thread starts
-    cells[index] = 10 * index; //~ w: no-race -- own cell, before the barrier; spurious: race(self) -- Order and ownership: every thread has its own cell; spurious: race(r) -- Order and ownership: the barrier stands between; locks{}
+    cells[index] = 10 * index; //~ w: no-race -- own cell, before the barrier; spurious: race(self) -- Order and ownership: every thread has its own cell; locks{}
     pthread_barrier_wait(&written);
     int neighbour = (index + 1) % THREADS;
     sums[index] = cells[neighbour]; //~ r: no-race -- after the barrier nobody writes; spurious: race(self) -- Order and ownership: every thread has its own sum; locks{}

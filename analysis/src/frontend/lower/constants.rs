@@ -3,6 +3,7 @@
 use super::Lowerer;
 use super::conversions::Value;
 use super::literals::integer_value;
+use super::operators::computed;
 use super::scopes::Binding;
 use crate::ir::BinaryOperator;
 use crate::ir::*;
@@ -170,33 +171,15 @@ impl Lowerer<'_> {
 
     fn constant_binary(&mut self, binary: &BinaryOperatorExpression) -> Option<Constant> {
         use ast::BinaryOperator as B;
-        let operator = match binary.operator.node {
-            B::LogicalAnd | B::LogicalOr => {
-                let decides = binary.operator.node == B::LogicalOr;
-                if (self.constant(&binary.lhs)? != 0) == decides {
-                    return Some(Constant::truth(decides));
-                }
-                let right = self.constant(&binary.rhs)?;
-                return Some(Constant::truth(right != 0));
+        if matches!(binary.operator.node, B::LogicalAnd | B::LogicalOr) {
+            let decides = binary.operator.node == B::LogicalOr;
+            if (self.constant(&binary.lhs)? != 0) == decides {
+                return Some(Constant::truth(decides));
             }
-            B::Multiply => BinaryOperator::Multiply,
-            B::Divide => BinaryOperator::Divide,
-            B::Modulo => BinaryOperator::Remainder,
-            B::Plus => BinaryOperator::Add,
-            B::Minus => BinaryOperator::Subtract,
-            B::ShiftLeft => BinaryOperator::ShiftLeft,
-            B::ShiftRight => BinaryOperator::ShiftRight,
-            B::Less => BinaryOperator::Less,
-            B::Greater => BinaryOperator::Greater,
-            B::LessOrEqual => BinaryOperator::LessOrEqual,
-            B::GreaterOrEqual => BinaryOperator::GreaterOrEqual,
-            B::Equals => BinaryOperator::Equal,
-            B::NotEquals => BinaryOperator::NotEqual,
-            B::BitwiseAnd => BinaryOperator::And,
-            B::BitwiseXor => BinaryOperator::Xor,
-            B::BitwiseOr => BinaryOperator::Or,
-            _ => return None,
-        };
+            let right = self.constant(&binary.rhs)?;
+            return Some(Constant::truth(right != 0));
+        }
+        let operator = computed(&binary.operator.node)?;
         let left = self.typed_constant(&binary.lhs)?;
         let right = self.typed_constant(&binary.rhs)?;
         // Addresses count in elements, which only running code needs.
@@ -218,8 +201,12 @@ impl Lowerer<'_> {
         } else {
             self.wrap(right.value, &ty)
         };
-        let result = if operator.compares() { Ty::int() } else { ty };
-        let value = super::conversions::fold(operator, left, right)?;
+        let result = if operator.is_comparison() {
+            Ty::int()
+        } else {
+            ty
+        };
+        let value = operator.fold(left, right)?;
         Some(Constant::new(self.wrap(value, &result), result))
     }
 

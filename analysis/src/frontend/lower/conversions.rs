@@ -162,7 +162,7 @@ impl Lowerer<'_> {
     ) -> Operand {
         if let (Operand::Integer(a), Operand::Integer(b)) = (&left, &right)
             && ty.is_integer()
-            && let Some(value) = fold(operator, *a, *b)
+            && let Some(value) = operator.fold(*a, *b)
         {
             return Operand::Integer(self.wrap(value, result));
         }
@@ -175,29 +175,5 @@ impl Lowerer<'_> {
                 ty: ty.clone(),
             },
         )
-    }
-}
-
-/// What `operator` gives before the result is brought into its type; `None` where C leaves it
-/// undefined. No type is wider than the numbers here, so wrapping them loses nothing.
-pub(super) fn fold(operator: BinaryOperator, left: i128, right: i128) -> Option<i128> {
-    let shift = || u32::try_from(right).ok().filter(|&by| by < 64);
-    match operator {
-        BinaryOperator::Add => Some(left.wrapping_add(right)),
-        BinaryOperator::Subtract => Some(left.wrapping_sub(right)),
-        BinaryOperator::Multiply => Some(left.wrapping_mul(right)),
-        BinaryOperator::Divide => left.checked_div(right),
-        BinaryOperator::Remainder => left.checked_rem(right),
-        BinaryOperator::ShiftLeft => shift().map(|by| left.wrapping_shl(by)),
-        BinaryOperator::ShiftRight => shift().map(|by| left >> by),
-        BinaryOperator::And => Some(left & right),
-        BinaryOperator::Or => Some(left | right),
-        BinaryOperator::Xor => Some(left ^ right),
-        BinaryOperator::Equal => Some(i128::from(left == right)),
-        BinaryOperator::NotEqual => Some(i128::from(left != right)),
-        BinaryOperator::Less => Some(i128::from(left < right)),
-        BinaryOperator::LessOrEqual => Some(i128::from(left <= right)),
-        BinaryOperator::Greater => Some(i128::from(left > right)),
-        BinaryOperator::GreaterOrEqual => Some(i128::from(left >= right)),
     }
 }

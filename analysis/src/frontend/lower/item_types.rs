@@ -2,12 +2,13 @@
 
 use super::super::declaration::ParsedDeclaration;
 use super::super::names::NameSpace;
+use super::contracts::{AttributeNames, FoundAttribute, parameters};
 use super::scopes::{Binding, TagBinding};
 use super::tags::{RecordNaming, display_name};
-use super::types::Declared;
+use super::types::{Declared, Specifiers};
 use super::{Constant, Environment, Lowerer};
 use crate::ir::*;
-use lang_c::ast::{Declaration, ExternalDeclaration};
+use lang_c::ast::{Declaration, Declarator, ExternalDeclaration};
 use std::sync::Arc;
 use ustr::{Ustr, UstrMap};
 
@@ -32,12 +33,36 @@ pub fn item_types(
     declaration: &Arc<ParsedDeclaration>,
     mark: u64,
 ) -> ItemTypes {
-    let Ok(parsed) = &declaration.parsed else {
-        return ItemTypes::default();
+    let lowered = lowered_types(environment, declaration, mark);
+    lowered.map(|(_, types)| types).unwrap_or_default()
+}
+
+/// What `declaration` promises about locks. It looks names up that the types of the declaration do not need, and is
+/// asked for separately, so that these names cannot make a type depend on itself.
+pub fn item_contracts(
+    environment: &dyn Environment,
+    declaration: &Arc<ParsedDeclaration>,
+    mark: u64,
+) -> Vec<(ContractSubject, Contract)> {
+    let Some((mut lowerer, types)) = lowered_types(environment, declaration, mark) else {
+        return Vec::new();
     };
-    let Some(tree) = &parsed.declaration else {
-        return ItemTypes::default();
-    };
+    lowerer.local_layouts = types.records;
+    let mut contracts = Vec::new();
+    for found in std::mem::take(&mut lowerer.attributes) {
+        let said = lowerer.contracts(&found);
+        contracts.extend(said.into_iter().map(|contract| (found.subject, contract)));
+    }
+    contracts
+}
+
+fn lowered_types<'e>(
+    environment: &'e dyn Environment,
+    declaration: &'e Arc<ParsedDeclaration>,
+    mark: u64,
+) -> Option<(Lowerer<'e>, ItemTypes)> {
+    let parsed = declaration.parsed.as_ref().ok()?;
+    let tree = parsed.declaration.as_ref()?;
     let nameless = FunctionRef {
         name: Ustr::from(""),
         scope: GlobalScope::External,
@@ -57,7 +82,9 @@ pub fn item_types(
         }
         ExternalDeclaration::FunctionDefinition(definition) => {
             let specifiers = lowerer.declaration_specifiers(&definition.node.specifiers);
-            let declared = lowerer.declarator(specifiers.ty, &definition.node.declarator.node);
+            let declarator = &definition.node.declarator.node;
+            let declared = lowerer.declarator(specifiers.ty.clone(), declarator);
+            lowerer.note_contracts(&specifiers, &declared, declarator);
             push_value(&mut types, declared, specifiers.is_noreturn);
         }
         ExternalDeclaration::StaticAssert(_) => {}
@@ -72,8 +99,8 @@ pub fn item_types(
             types.enums.push((name, ty.clone()));
         }
     });
-    types.records = lowerer.local_layouts;
-    types
+    types.records = std::mem::take(&mut lowerer.local_layouts);
+    Some((lowerer, types))
 }
 
 /// The identity of a record that a file-scope declaration defines. It names the declaration, so
@@ -94,6 +121,24 @@ pub fn record_reference(
 }
 
 impl Lowerer<'_> {
+    fn note_contracts(
+        &mut self,
+        specifiers: &Specifiers,
+        declared: &Declared,
+        declarator: &Declarator,
+    ) {
+        let Some(name) = declared.name else {
+            return;
+        };
+        let attributes = specifiers.contracts.iter().chain(&declared.contracts);
+        let found = attributes.map(|attribute| FoundAttribute {
+            subject: ContractSubject::Name(name),
+            attribute: attribute.clone(),
+            names: AttributeNames::Parameters(parameters(declarator, &declared.ty)),
+        });
+        self.attributes.extend(found);
+    }
+
     fn file_scope_types(
         &mut self,
         tree: &Declaration,
@@ -105,6 +150,7 @@ impl Lowerer<'_> {
         for declarator in &tree.declarators {
             let mut declared =
                 self.declarator(specifiers.ty.clone(), &declarator.node.declarator.node);
+            self.note_contracts(&specifiers, &declared, &declarator.node.declarator.node);
             let Some(name) = declared.name else { continue };
             if specifiers.is_typedef {
                 types.typedefs.push((name, declared.ty.clone()));

@@ -75,6 +75,17 @@ impl Lowerer<'_> {
         }
     }
 
+    /// The variable that a name at file scope stands for.
+    pub(super) fn file_scope_variable(&mut self, name: Ustr) -> Option<(GlobalRef, Ty)> {
+        match self.file_scope_name(name) {
+            Designator::Memory(place, ty) => match place.base {
+                Base::Global(global) => Some((global, ty)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn file_scope_name(&mut self, name: Ustr) -> Designator {
         let Some(binding) = &self.environment.bindings(name).value else {
             return match name.as_str() {

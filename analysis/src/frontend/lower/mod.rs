@@ -6,6 +6,7 @@ mod builder;
 mod builtins;
 mod calls;
 mod constants;
+mod contracts;
 mod control;
 mod conversions;
 mod declarations;
@@ -21,7 +22,7 @@ mod tags;
 mod types;
 
 pub use constants::Constant;
-pub use item_types::{ItemTypes, ValueType, item_types, record_reference};
+pub use item_types::{ItemTypes, ValueType, item_contracts, item_types, record_reference};
 
 use super::groups::DeclarationSource;
 use super::layout::DataModel;
@@ -116,6 +117,8 @@ struct Lowerer<'a> {
     /// Variables whose address is taken somewhere in the function; they live in memory.
     addressed: rustc_hash::FxHashSet<Ustr>,
     static_locals: u32,
+    /// Attributes of file-scope names and of members that make promises about locks.
+    attributes: Vec<contracts::FoundAttribute>,
     /// Initialisers are only counted, to find out how long an array is.
     counts_initialisers: bool,
 }
@@ -142,6 +145,7 @@ impl<'a> Lowerer<'a> {
             },
             addressed: Default::default(),
             static_locals: 0,
+            attributes: Vec::new(),
             counts_initialisers: false,
         }
     }

@@ -14,7 +14,7 @@ impl Lowerer<'_> {
         binary: &BinaryOperatorExpression,
     ) -> Value {
         use ast::BinaryOperator as B;
-        let operator = match binary.operator.node {
+        match binary.operator.node {
             B::Index => {
                 let designator = self.designator(expression);
                 self.at(expression);
@@ -22,46 +22,13 @@ impl Lowerer<'_> {
             }
             B::LogicalAnd | B::LogicalOr => return self.truth_value(expression),
             B::Assign => return self.assign(expression, &binary.lhs, &binary.rhs),
-            B::Multiply => BinaryOperator::Multiply,
-            B::Divide => BinaryOperator::Divide,
-            B::Modulo => BinaryOperator::Remainder,
-            B::Plus => BinaryOperator::Add,
-            B::Minus => BinaryOperator::Subtract,
-            B::ShiftLeft => BinaryOperator::ShiftLeft,
-            B::ShiftRight => BinaryOperator::ShiftRight,
-            B::Less => BinaryOperator::Less,
-            B::Greater => BinaryOperator::Greater,
-            B::LessOrEqual => BinaryOperator::LessOrEqual,
-            B::GreaterOrEqual => BinaryOperator::GreaterOrEqual,
-            B::Equals => BinaryOperator::Equal,
-            B::NotEquals => BinaryOperator::NotEqual,
-            B::BitwiseAnd => BinaryOperator::And,
-            B::BitwiseXor => BinaryOperator::Xor,
-            B::BitwiseOr => BinaryOperator::Or,
-            B::AssignMultiply => {
-                return self.assign_with(expression, BinaryOperator::Multiply, binary);
-            }
-            B::AssignDivide => return self.assign_with(expression, BinaryOperator::Divide, binary),
-            B::AssignModulo => {
-                return self.assign_with(expression, BinaryOperator::Remainder, binary);
-            }
-            B::AssignPlus => return self.assign_with(expression, BinaryOperator::Add, binary),
-            B::AssignMinus => {
-                return self.assign_with(expression, BinaryOperator::Subtract, binary);
-            }
-            B::AssignShiftLeft => {
-                return self.assign_with(expression, BinaryOperator::ShiftLeft, binary);
-            }
-            B::AssignShiftRight => {
-                return self.assign_with(expression, BinaryOperator::ShiftRight, binary);
-            }
-            B::AssignBitwiseAnd => {
-                return self.assign_with(expression, BinaryOperator::And, binary);
-            }
-            B::AssignBitwiseXor => {
-                return self.assign_with(expression, BinaryOperator::Xor, binary);
-            }
-            B::AssignBitwiseOr => return self.assign_with(expression, BinaryOperator::Or, binary),
+            _ => {}
+        }
+        if let Some(operator) = assigned(&binary.operator.node) {
+            return self.assign_with(expression, operator, binary);
+        }
+        let Some(operator) = computed(&binary.operator.node) else {
+            return Value::new(Operand::Unknown, Ty::int());
         };
         let left = self.value(&binary.lhs);
         let left = self.protect(left, &binary.rhs);
@@ -88,7 +55,7 @@ impl Lowerer<'_> {
     /// Applies an operator to two evaluated operands.
     pub(super) fn operate(&mut self, operator: BinaryOperator, left: Value, right: Value) -> Value {
         let is_pointer = |value: &Value| value.ty.pointee().is_some();
-        if operator.compares() {
+        if operator.is_comparison() {
             let ty = if is_pointer(&left) {
                 left.ty.clone()
             } else if is_pointer(&right) {
@@ -176,18 +143,46 @@ impl Lowerer<'_> {
     }
 }
 
-impl BinaryOperator {
-    pub(super) fn compares(self) -> bool {
-        matches!(
-            self,
-            BinaryOperator::Equal
-                | BinaryOperator::NotEqual
-                | BinaryOperator::Less
-                | BinaryOperator::LessOrEqual
-                | BinaryOperator::Greater
-                | BinaryOperator::GreaterOrEqual
-        )
-    }
+/// What an operator computes from its operands, if that is all that it does.
+pub(super) fn computed(operator: &ast::BinaryOperator) -> Option<BinaryOperator> {
+    use ast::BinaryOperator as B;
+    Some(match operator {
+        B::Multiply => BinaryOperator::Multiply,
+        B::Divide => BinaryOperator::Divide,
+        B::Modulo => BinaryOperator::Remainder,
+        B::Plus => BinaryOperator::Add,
+        B::Minus => BinaryOperator::Subtract,
+        B::ShiftLeft => BinaryOperator::ShiftLeft,
+        B::ShiftRight => BinaryOperator::ShiftRight,
+        B::Less => BinaryOperator::Less,
+        B::Greater => BinaryOperator::Greater,
+        B::LessOrEqual => BinaryOperator::LessOrEqual,
+        B::GreaterOrEqual => BinaryOperator::GreaterOrEqual,
+        B::Equals => BinaryOperator::Equal,
+        B::NotEquals => BinaryOperator::NotEqual,
+        B::BitwiseAnd => BinaryOperator::And,
+        B::BitwiseXor => BinaryOperator::Xor,
+        B::BitwiseOr => BinaryOperator::Or,
+        _ => return None,
+    })
+}
+
+/// What `+=` and its like compute before they assign.
+fn assigned(operator: &ast::BinaryOperator) -> Option<BinaryOperator> {
+    use ast::BinaryOperator as B;
+    Some(match operator {
+        B::AssignMultiply => BinaryOperator::Multiply,
+        B::AssignDivide => BinaryOperator::Divide,
+        B::AssignModulo => BinaryOperator::Remainder,
+        B::AssignPlus => BinaryOperator::Add,
+        B::AssignMinus => BinaryOperator::Subtract,
+        B::AssignShiftLeft => BinaryOperator::ShiftLeft,
+        B::AssignShiftRight => BinaryOperator::ShiftRight,
+        B::AssignBitwiseAnd => BinaryOperator::And,
+        B::AssignBitwiseXor => BinaryOperator::Xor,
+        B::AssignBitwiseOr => BinaryOperator::Or,
+        _ => return None,
+    })
 }
 
 /// Whether evaluating the expression can change a variable.
@@ -208,21 +203,8 @@ fn may_assign(expression: &Expression) -> bool {
             _ => may_assign(&unary.node.operand.node),
         },
         Expression::BinaryOperator(binary) => {
-            use ast::BinaryOperator as B;
-            let assigns = matches!(
-                binary.node.operator.node,
-                B::Assign
-                    | B::AssignMultiply
-                    | B::AssignDivide
-                    | B::AssignModulo
-                    | B::AssignPlus
-                    | B::AssignMinus
-                    | B::AssignShiftLeft
-                    | B::AssignShiftRight
-                    | B::AssignBitwiseAnd
-                    | B::AssignBitwiseXor
-                    | B::AssignBitwiseOr
-            );
+            let operator = &binary.node.operator.node;
+            let assigns = *operator == ast::BinaryOperator::Assign || assigned(operator).is_some();
             assigns || may_assign(&binary.node.lhs.node) || may_assign(&binary.node.rhs.node)
         }
         // A call changes no register of its caller, but its arguments may.

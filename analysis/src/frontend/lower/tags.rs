@@ -4,6 +4,7 @@ use super::super::layout::{LayoutAttributes, Member, record_layout};
 use super::super::normalise::{ALIGNED, PACKED, UNDERLYING};
 use super::Lowerer;
 use super::constants::Constant;
+use super::contracts::{AttributeNames, FoundAttribute};
 use super::scopes::{Binding, TagBinding};
 use crate::ir::*;
 use lang_c::ast::*;
@@ -37,7 +38,7 @@ impl Lowerer<'_> {
         let mut members = Vec::new();
         for declaration in declarations {
             if let StructDeclaration::Field(field) = &declaration.node {
-                self.members(&field.node, &mut members);
+                self.members(reference, &field.node, &mut members);
             }
         }
         // The normaliser put the record's own attributes among the members.
@@ -85,8 +86,8 @@ impl Lowerer<'_> {
             .unwrap_or_else(|| RecordRef::opaque(&display))
     }
 
-    fn members(&mut self, field: &StructField, members: &mut Vec<Member>) {
-        let (base, common) = self.specifier_qualifiers(&field.specifiers);
+    fn members(&mut self, record: RecordRef, field: &StructField, members: &mut Vec<Member>) {
+        let (base, common, contracts) = self.specifier_qualifiers(&field.specifiers);
         if field.declarators.is_empty() {
             // An unnamed struct or union: its members are reached through it.
             let is_padding = base.record().is_none();
@@ -96,6 +97,15 @@ impl Lowerer<'_> {
             let (name, ty, own) = match &declarator.node.declarator {
                 Some(inner) => {
                     let declared = self.declarator(base.clone(), &inner.node);
+                    let contracts = contracts.iter().cloned().chain(declared.contracts);
+                    let name = declared.name;
+                    self.attributes.extend(contracts.filter_map(|attribute| {
+                        Some(FoundAttribute {
+                            subject: ContractSubject::Member(record, name?),
+                            attribute,
+                            names: AttributeNames::Members(record),
+                        })
+                    }));
                     (declared.name, declared.ty, declared.layout)
                 }
                 None => (None, base.clone(), LayoutAttributes::default()),

@@ -1,7 +1,7 @@
 //! From specifiers and declarators to types.
 
 use super::super::layout::{Extent, LayoutAttributes};
-use super::super::normalise::AUTO;
+use super::super::normalise::{AUTO, is_contract};
 use super::Lowerer;
 use super::scopes::Binding;
 use crate::ir::*;
@@ -21,6 +21,8 @@ pub(super) struct Specifiers {
     /// The type is that of the initialiser.
     pub infers: bool,
     pub cleanup: Option<Ustr>,
+    /// Attributes that make promises about locks.
+    pub contracts: Vec<Attribute>,
 }
 
 /// A declarator with its type.
@@ -30,6 +32,7 @@ pub(super) struct Declared {
     pub cleanup: Option<Ustr>,
     pub is_noreturn: bool,
     pub layout: LayoutAttributes,
+    pub contracts: Vec<Attribute>,
 }
 
 /// What the attributes of a declaration say, besides a new type.
@@ -38,6 +41,7 @@ struct Attributes {
     cleanup: Option<Ustr>,
     is_noreturn: bool,
     layout: LayoutAttributes,
+    contracts: Vec<Attribute>,
 }
 
 #[derive(Default)]
@@ -74,6 +78,7 @@ impl Lowerer<'_> {
             is_noreturn: false,
             infers: false,
             cleanup: None,
+            contracts: Vec::new(),
         };
         let mut words = SpecifierWords::default();
         let mut attributes = Vec::new();
@@ -103,13 +108,14 @@ impl Lowerer<'_> {
         result.ty = ty;
         result.cleanup = attributes.cleanup;
         result.is_noreturn |= attributes.is_noreturn;
+        result.contracts = attributes.contracts;
         result
     }
 
     pub(super) fn specifier_qualifiers(
         &mut self,
         specifiers: &[Node<SpecifierQualifier>],
-    ) -> (Ty, LayoutAttributes) {
+    ) -> (Ty, LayoutAttributes, Vec<Attribute>) {
         let mut words = SpecifierWords::default();
         let mut attributes = Vec::new();
         for specifier in specifiers {
@@ -123,11 +129,11 @@ impl Lowerer<'_> {
         }
         let ty = words.finish();
         let (ty, attributes) = self.apply_attributes(ty, attributes);
-        (ty, attributes.layout)
+        (ty, attributes.layout, attributes.contracts)
     }
 
     pub(super) fn type_name(&mut self, name: &TypeName) -> Ty {
-        let (base, _) = self.specifier_qualifiers(&name.specifiers);
+        let (base, ..) = self.specifier_qualifiers(&name.specifiers);
         match &name.declarator {
             Some(declarator) => self.declarator(base, &declarator.node).ty,
             None => base,
@@ -249,6 +255,7 @@ impl Lowerer<'_> {
         declared.cleanup = declared.cleanup.or(attributes.cleanup);
         declared.is_noreturn |= attributes.is_noreturn;
         declared.layout = declared.layout.and(attributes.layout);
+        declared.contracts.extend(attributes.contracts);
         declared
     }
 
@@ -335,6 +342,7 @@ impl Lowerer<'_> {
                     let long_bytes = self.environment.data_model().long_bytes;
                     ty = mode_type(&ty, word.map_or("", |word| word.as_str()), long_bytes);
                 }
+                name if is_contract(name) => attributes.contracts.push(attribute.clone()),
                 _ => {}
             }
         }
@@ -372,6 +380,7 @@ impl Declared {
             cleanup: None,
             is_noreturn: false,
             layout: LayoutAttributes::default(),
+            contracts: Vec::new(),
         }
     }
 }

@@ -5,10 +5,13 @@
 //! words below, which the lowering understands.
 
 mod assembly;
+mod contracts;
 mod labels;
 mod literals;
 mod records;
 mod words;
+
+pub use contracts::{is_contract, may_have_contracts};
 
 use super::lex::{Token, TokenKind, lex_into, skip_group};
 
@@ -89,8 +92,8 @@ pub enum Part {
 /// How much of the attributes to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attributes {
-    /// Those that change meaning: `cleanup`, `noreturn`, `vector_size`, `mode`, and on members
-    /// `packed` and `aligned`.
+    /// Those that change meaning: `cleanup`, `noreturn`, `vector_size`, `mode`, on members `packed` and
+    /// `aligned`, and those that make promises about locks.
     Meaningful,
     /// None: for attributes in places where lang-c does not expect one.
     Dropped,
@@ -413,6 +416,17 @@ mod tests {
             Part::Declaration,
             "void die(void) __attribute__((cold, __noreturn__, format(printf, 1, 2)));",
             expect!["void die ( void ) __attribute__ (( noreturn )) ;"],
+        );
+    }
+
+    #[test]
+    fn promises_about_locks_stay() {
+        check(
+            Part::Declaration,
+            "struct s { int x __attribute__((guarded_by(lock))); }; void f(struct s *p) __attribute__((cold, requires_capability(&p->lock)));",
+            expect![
+                "struct s { int x __attribute__ (( guarded_by ( lock ) )) ; } ; void f ( struct s * p ) __attribute__ (( requires_capability ( & p -> lock ) )) ;"
+            ],
         );
     }
 

@@ -1,6 +1,7 @@
 //! Keywords and built-in words that lang-c does not know.
 
 use super::super::lex::{TokenKind, skip_group};
+use super::contracts::is_contract;
 use super::{AUTO, Attributes, COMPUTED_GOTO, INT128, Normaliser, canonical_identifier};
 
 impl Normaliser<'_> {
@@ -106,6 +107,7 @@ impl Normaliser<'_> {
             let name = self.tokens[inner].text(self.source).trim_matches('_');
             if self.tokens[inner].kind == TokenKind::Identifier
                 && (matches!(name, "cleanup" | "noreturn" | "vector_size" | "mode")
+                    || is_contract(name)
                     || (on_member && matches!(name, "packed" | "aligned")))
             {
                 // lang-c wants these two brackets without a space.

@@ -21,10 +21,18 @@ impl Parser<'_> {
 
     /// `{ a , b , }`, with at least one element.
     pub(super) fn initialiser_list(&mut self) -> Outcome<Vec<Node<InitializerListItem>>> {
+        self.braced_list(Self::initialiser_list_item)
+    }
+
+    /// At least one item in braces, with commas between them and perhaps one behind the last.
+    pub(super) fn braced_list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Outcome<T>,
+    ) -> Outcome<Vec<T>> {
         self.cursor.expect_and_skip(Symbol::OpenBrace)?;
         let mut items = Vec::new();
         loop {
-            items.push(self.initialiser_list_item()?);
+            items.push(item(self)?);
             if self.cursor.symbol() != Symbol::Comma {
                 break;
             }

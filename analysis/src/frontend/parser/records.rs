@@ -104,18 +104,7 @@ impl<'t> Parser<'t> {
         };
         let mut enumerators = Vec::new();
         if self.cursor.symbol() == Symbol::OpenBrace {
-            self.cursor.expect_and_skip(Symbol::OpenBrace)?;
-            loop {
-                enumerators.push(self.enumerator()?);
-                if self.cursor.symbol() != Symbol::Comma {
-                    break;
-                }
-                self.cursor.expect_and_skip(Symbol::Comma)?;
-                if self.cursor.symbol() == Symbol::CloseBrace {
-                    break;
-                }
-            }
-            self.cursor.expect(Symbol::CloseBrace)?;
+            enumerators = self.braced_list(Self::enumerator)?;
         } else if identifier.is_none() {
             return Err(GaveUp);
         }

@@ -1,12 +1,14 @@
 //! Reports as SARIF 2.1.0, which GitHub code scanning and many editors read.
 
 mod flows;
+mod states;
+mod violations;
 
 use super::{Access, PathBase, Race, Report, Tier};
 use crate::project::{Note, Place, Severity};
 use serde_json::{Value, json};
 
-/// The id of the only rule.
+/// The id of the rule for races.
 const RULE: &str = "race";
 /// What relative URIs are relative to, by the name that GitHub uses.
 const SOURCE_ROOT: &str = "%SRCROOT%";
@@ -16,8 +18,7 @@ const LEAST_WARNING: u8 = 30;
 /// The findings of the report as one SARIF log. Files below `base`, which should be the top of the
 /// repository, are named relative to it.
 pub fn sarif(report: &Report, base: &PathBase) -> String {
-    let findings = report.races.iter().filter(|race| race.is_finding());
-    let results: Vec<Value> = findings.map(|race| result(race, base)).collect();
+    let results = states::results(report, base);
     let notifications: Vec<Value> = report
         .notes
         .iter()
@@ -39,27 +40,36 @@ pub fn sarif(report: &Report, base: &PathBase) -> String {
     format!("{log:#}\n")
 }
 
+/// The rules of lock annotations come behind that of races.
+const FIRST_ANNOTATION_RULE: usize = 1;
+
 fn driver() -> Value {
+    let mut rules = vec![race_rule()];
+    rules.extend(violations::rules());
     json!({
         "name": "Racelens",
         "semanticVersion": env!("CARGO_PKG_VERSION"),
-        "rules": [{
-            "id": RULE,
-            "name": "DataRace",
-            "shortDescription": { "text": "Data race" },
-            "fullDescription": { "text":
-                "Two threads can access the same memory at the same time, at least one of them writes, and no common lock protects both." },
-            "help": {
-                "text": include_str!("help.md"),
-                "markdown": include_str!("help.md"),
-            },
-            "defaultConfiguration": { "level": "warning" },
-            "properties": {
-                "tags": ["concurrency", "correctness", "external/cwe/cwe-362"],
-                "precision": "medium",
-                "problem.severity": "warning",
-            },
-        }],
+        "rules": rules,
+    })
+}
+
+fn race_rule() -> Value {
+    json!({
+        "id": RULE,
+        "name": "DataRace",
+        "shortDescription": { "text": "Data race" },
+        "fullDescription": { "text":
+            "Two threads can access the same memory at the same time, at least one of them writes, and no common lock protects both." },
+        "help": {
+            "text": include_str!("help.md"),
+            "markdown": include_str!("help.md"),
+        },
+        "defaultConfiguration": { "level": "warning" },
+        "properties": {
+            "tags": ["concurrency", "correctness", "external/cwe/cwe-362"],
+            "precision": "medium",
+            "problem.severity": "warning",
+        },
     })
 }
 
@@ -87,6 +97,7 @@ fn result(race: &Race, base: &PathBase) -> Value {
         "message": { "text": message(race) },
         "locations": main_location,
         "relatedLocations": related,
+        "suppressions": [],
         "partialFingerprints": {
             "racelensId/v1": race.id,
             // The one that GitHub compares. Two races on one line stay two.

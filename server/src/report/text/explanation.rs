@@ -125,6 +125,11 @@ impl TextWriter {
         if !summary.joins.is_empty() {
             lines.push(format!("waits for {}", threads(&summary.joins)));
         }
+        if !summary.joined_handles.is_empty() {
+            let handles = summary.joined_handles.iter();
+            let handles = words::list(handles.map(|handle| format!("`{handle}`")));
+            lines.push(format!("waits for what was started as {handles}"));
+        }
         let outcomes = summary.outcomes.iter().map(|outcome| {
             let holding = words::holding(&outcome.holding);
             format!("if it returns {}: {holding}", outcome.result)

@@ -2,6 +2,7 @@
 
 mod explanation;
 mod race;
+mod violation;
 mod words;
 
 pub(super) use words::{access as access_in_words, lock_taken as lock_taken_in_words};
@@ -72,7 +73,16 @@ impl TextWriter {
                 text.push_str("\n\n");
             }
         }
-        if !shown.in_full {
+        for violation in &report.violations {
+            text.push_str(&self.violation(violation, shown.in_full));
+            text.push_str("\n\n");
+        }
+        if shown.in_full {
+            for suppressed in &report.suppressed {
+                text.push_str(&self.suppressed(suppressed));
+                text.push_str("\n\n");
+            }
+        } else {
             text.push_str(&self.summary(report, shown));
         }
         text
@@ -81,20 +91,27 @@ impl TextWriter {
     fn summary(&self, report: &Report, shown: Shown) -> String {
         let of = |tier| report.races.iter().filter(|race| race.tier == tier).count();
         let (witnessed, possible) = (of(Tier::Witnessed), of(Tier::Possible));
-        let races = |count| words::counted(count, "data race", "data races");
+        let new = report.baseline.as_ref().map_or("", |_| "new ");
+        let counted = |count, kind: &str| {
+            let noun = format!("{new}{kind}data race");
+            words::counted(count, &noun, &format!("{noun}s"))
+        };
         let mut parts = Vec::new();
         if witnessed > 0 {
-            parts.push(format!("{} witnessed", races(witnessed)));
+            parts.push(format!("{} witnessed", counted(witnessed, "")));
         }
         if possible > 0 {
-            parts.push(words::counted(
-                possible,
-                "possible data race",
-                "possible data races",
-            ));
+            parts.push(counted(possible, "possible "));
         }
         if parts.is_empty() {
-            parts.push("no data race found".to_owned());
+            parts.push(format!("no {new}data race found"));
+        }
+        if !report.violations.is_empty() {
+            parts.push(words::counted(
+                report.violations.len(),
+                "violated lock annotation",
+                "violated lock annotations",
+            ));
         }
         if of(Tier::ProvenSafe) > 0 {
             parts.push(format!("{} proven safe", of(Tier::ProvenSafe)));
@@ -102,6 +119,19 @@ impl TextWriter {
         if shown.hidden > 0 {
             let below = format!("{} below rank {} not shown", shown.hidden, shown.min_rank);
             parts.push(below);
+        }
+        let suppressed = report.suppressed.len() + report.suppressed_violations;
+        if suppressed > 0 {
+            parts.push(format!("{suppressed} marked as benign"));
+        }
+        if let Some(baseline) = &report.baseline {
+            let known = baseline.known.len() + baseline.known_violations.len();
+            if known > 0 {
+                parts.push(format!("{known} of the baseline not shown"));
+            }
+            if !baseline.gone.is_empty() {
+                parts.push(format!("{} of the baseline gone", baseline.gone.len()));
+            }
         }
         let mut text = format!("{}\n", self.emphasised(&parts.join(", ")));
         let stats = &report.stats;
@@ -120,7 +150,7 @@ impl TextWriter {
         ));
         if let Some(race) = report.races.iter().find(|race| race.is_finding()) {
             text.push_str(&format!(
-                "for all accesses and whole call paths of a race: racelens check --explain {}\n",
+                "for all accesses and call paths of a race, and the comment that accepts it: racelens check --explain {}\n",
                 race.id
             ));
         }

@@ -1,7 +1,7 @@
 //! One race as a message with the excerpts of its accesses.
 
 use super::super::source_excerpt::{Mark, harmless};
-use super::super::{Access, Race, Tier};
+use super::super::{Access, Race, SuppressedRace, Tier};
 use super::{TextWriter, words};
 use annotate_snippets::{Element, Level};
 
@@ -12,6 +12,26 @@ const CALLS: usize = 5;
 
 impl TextWriter {
     pub(super) fn race(&self, race: &Race, in_full: bool) -> String {
+        let comments = in_full.then(|| self.benign_comments(race)).flatten();
+        self.race_with(race, in_full, comments)
+    }
+
+    /// A race that the user accepts, with all its accesses and why it is accepted.
+    pub(super) fn suppressed(&self, suppressed: &SuppressedRace) -> String {
+        let comments = suppressed.suppressions.iter().map(|comment| {
+            let place = words::place(&comment.place, &self.base);
+            let text = format!("marked as benign at {place}: {}", comment.reason);
+            Element::from(self.remark(Level::NOTE, &text))
+        });
+        self.race_with(&suppressed.race, true, comments)
+    }
+
+    fn race_with(
+        &self,
+        race: &Race,
+        in_full: bool,
+        last: impl IntoIterator<Item = Element<'static>>,
+    ) -> String {
         let shown = if in_full {
             race.accesses.len()
         } else {
@@ -23,6 +43,7 @@ impl TextWriter {
         elements.extend(self.ways(accesses, most_calls));
         elements.extend(self.more_accesses(&race.accesses[shown..]));
         elements.extend(self.reasons(race));
+        elements.extend(last);
         let (level, verdict) = match race.tier {
             Tier::Possible => (Level::WARNING, "possible data race"),
             Tier::Witnessed => (Level::ERROR, "data race"),
@@ -103,6 +124,21 @@ impl TextWriter {
             words::list(items)
         );
         Some(self.remark(Level::NOTE, &text).into())
+    }
+
+    /// What to write into the source if the race does no harm.
+    fn benign_comments(&self, race: &Race) -> Option<Element<'static>> {
+        let comments = race.benign_comments.iter().map(|comment| {
+            let path = self.base.shown(&comment.place.path);
+            format!("above {path}:{}: {}", comment.place.line, comment.text)
+        });
+        let comments: Vec<String> = comments.collect();
+        let text = match comments.as_slice() {
+            [] => return None,
+            [only] => format!("if this race is benign, write {only}"),
+            several => format!("if this race is benign, write\n{}", several.join("\n")),
+        };
+        Some(self.remark(Level::HELP, &text).into())
     }
 
     /// What speaks for a race, then what speaks against it.

@@ -1,6 +1,13 @@
 //! Reports for programs. `server/docs/report.schema.json` describes every field.
 
-use super::{Access, Call, Lock, PathBase, Race, Report};
+mod explanation;
+mod violations;
+
+pub use explanation::explanation;
+
+use super::{
+    Access, BaselineComparison, Call, Lock, OfferedComment, PathBase, Race, Report, SuppressedRace,
+};
 use crate::project::{Note, Place};
 use serde::Serialize;
 
@@ -16,6 +23,17 @@ pub fn json(report: &Report, base: &PathBase) -> String {
             .iter()
             .map(|race| race_view(race, base))
             .collect(),
+        suppressed: report
+            .suppressed
+            .iter()
+            .map(|suppressed| suppressed_view(suppressed, base))
+            .collect(),
+        violations: report
+            .violations
+            .iter()
+            .map(|violation| violations::view(violation, base))
+            .collect(),
+        baseline: report.baseline.as_ref().map(baseline_view),
         notes: report
             .notes
             .iter()
@@ -27,11 +45,16 @@ pub fn json(report: &Report, base: &PathBase) -> String {
             threads: report.stats.threads,
             shared_locations: report.stats.shared_locations,
             accesses: report.stats.accesses,
+            suppressed: report.suppressed.len() + report.suppressed_violations,
             seconds: report.stats.seconds,
         },
     };
+    written(&report)
+}
+
+pub(super) fn written(view: &impl Serialize) -> String {
     // Strings and numbers only: there is nothing that could fail.
-    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
+    let mut text = serde_json::to_string_pretty(view).unwrap_or_default();
     text.push('\n');
     text
 }
@@ -40,6 +63,10 @@ pub fn json(report: &Report, base: &PathBase) -> String {
 struct ReportView<'r> {
     version: u32,
     races: Vec<RaceView<'r>>,
+    suppressed: Vec<SuppressedView<'r>>,
+    violations: Vec<violations::ViolationView<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<BaselineView<'r>>,
     notes: Vec<NoteView<'r>>,
     stats: StatsView,
 }
@@ -52,6 +79,40 @@ struct RaceView<'r> {
     location: &'r str,
     reasons: Vec<ReasonView<'r>>,
     accesses: Vec<AccessView<'r>>,
+    benign_comments: Vec<CommentView<'r>>,
+}
+
+#[derive(Serialize)]
+struct CommentView<'r> {
+    file: String,
+    line: u32,
+    text: &'r str,
+}
+
+#[derive(Serialize)]
+struct SuppressedView<'r> {
+    #[serde(flatten)]
+    race: RaceView<'r>,
+    suppressions: Vec<SuppressionView<'r>>,
+}
+
+#[derive(Serialize)]
+struct SuppressionView<'r> {
+    #[serde(flatten)]
+    place: PlaceView,
+    reason: &'r str,
+}
+
+#[derive(Serialize)]
+struct BaselineView<'r> {
+    known: usize,
+    gone: Vec<GoneView<'r>>,
+}
+
+#[derive(Serialize)]
+struct GoneView<'r> {
+    id: &'r str,
+    location: &'r str,
 }
 
 #[derive(Serialize)]
@@ -113,6 +174,7 @@ struct StatsView {
     threads: usize,
     shared_locations: usize,
     accesses: usize,
+    suppressed: usize,
     seconds: f64,
 }
 
@@ -135,6 +197,46 @@ fn race_view<'r>(race: &'r Race, base: &PathBase) -> RaceView<'r> {
             .accesses
             .iter()
             .map(|access| access_view(access, base))
+            .collect(),
+        benign_comments: race
+            .benign_comments
+            .iter()
+            .map(|comment| comment_view(comment, base))
+            .collect(),
+    }
+}
+
+fn comment_view<'r>(comment: &'r OfferedComment, base: &PathBase) -> CommentView<'r> {
+    CommentView {
+        file: base.shown(&comment.place.path),
+        line: comment.place.line,
+        text: &comment.text,
+    }
+}
+
+fn suppressed_view<'r>(suppressed: &'r SuppressedRace, base: &PathBase) -> SuppressedView<'r> {
+    SuppressedView {
+        race: race_view(&suppressed.race, base),
+        suppressions: suppressed
+            .suppressions
+            .iter()
+            .map(|suppression| SuppressionView {
+                place: place_view(&suppression.place, base),
+                reason: &suppression.reason,
+            })
+            .collect(),
+    }
+}
+
+fn baseline_view(comparison: &BaselineComparison) -> BaselineView<'_> {
+    let gone = comparison.gone.iter();
+    BaselineView {
+        known: comparison.known.len() + comparison.known_violations.len(),
+        gone: gone
+            .map(|known| GoneView {
+                id: &known.id,
+                location: &known.location,
+            })
             .collect(),
     }
 }

@@ -1,0 +1,222 @@
+//! Semaphores that pass one token around: whoever waits for one of them takes the token, and whoever posts one
+//! gives it away. If they begin with one in all, and nobody posts without having the token, only one thread
+//! has it at a time (Dijkstra's split binary semaphores). A mailbox with a semaphore for "filled" and one for "emptied"
+//! is the usual case.
+
+use super::semaphores::Semaphores;
+use crate::callgraph::{CallGraph, Target};
+use crate::dataflow::Loops;
+use crate::ir::{
+    Base, Body, Callee, FunctionRef, Operand, Place, Projection, Rvalue, Statement, StatementId,
+};
+use crate::models::{Action, FunctionModel, Root, Value};
+use crate::points_to::Class;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A token, by its number.
+pub type Token = u32;
+
+#[derive(Default)]
+pub struct Tokens {
+    by_semaphore: FxHashMap<Class, Token>,
+    /// Where a token is made that no semaphore begins with: who makes the semaphores has it first.
+    made: FxHashMap<(FunctionRef, StatementId), Token>,
+}
+
+impl Tokens {
+    pub fn new(graph: &CallGraph<'_>, semaphores: &Semaphores) -> Tokens {
+        if semaphores.is_empty() {
+            return Tokens::default();
+        }
+        let mut uses = Uses::default();
+        for function in graph.functions.ids() {
+            let body = graph.functions.body(function);
+            let mut touched = Touched::default();
+            for (id, statement) in body.statements() {
+                let Statement::Call {
+                    callee: Callee::Direct(name),
+                    arguments,
+                    ..
+                } = statement
+                else {
+                    continue;
+                };
+                for target in graph.targets(function, id, Some(*name), arguments.len()) {
+                    if let Target::Model(model) = target {
+                        let class =
+                            |operand: &Operand| graph.points_to().pointee(body.function, operand);
+                        uses.call(body, id, model, arguments, &class, &mut touched);
+                    }
+                }
+            }
+            uses.neighbours(&touched);
+        }
+        uses.tokens(semaphores)
+    }
+
+    pub fn of(&self, semaphore: Class) -> Option<Token> {
+        self.by_semaphore.get(&semaphore).copied()
+    }
+
+    /// The token that a statement makes.
+    pub fn made_at(&self, function: FunctionRef, statement: StatementId) -> Option<Token> {
+        self.made.get(&(function, statement)).copied()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.by_semaphore.is_empty()
+    }
+}
+
+/// The semaphores that one function waits for and posts.
+#[derive(Default)]
+struct Touched {
+    waited: BTreeSet<Class>,
+    posted: BTreeSet<Class>,
+}
+
+#[derive(Default)]
+struct Uses {
+    /// The one variable that each class is, as far as calls show.
+    variables: FxHashMap<Class, Place>,
+    /// Classes that are more than one variable, or that are reached through pointers.
+    unclear: FxHashSet<Class>,
+    made: BTreeMap<Class, Vec<(FunctionRef, StatementId, bool)>>,
+    linked: BTreeMap<Class, BTreeSet<Class>>,
+}
+
+impl Uses {
+    fn call(
+        &mut self,
+        body: &Body,
+        id: StatementId,
+        model: &FunctionModel,
+        arguments: &[Operand],
+        class: &dyn Fn(&Operand) -> Option<Class>,
+        touched: &mut Touched,
+    ) {
+        for effect in &model.effects {
+            let (Action::Post { object }
+            | Action::WaitFor { object }
+            | Action::InitialiseLock { lock: object, .. }) = &effect.action
+            else {
+                continue;
+            };
+            let Some(operand) = argument(object, arguments) else {
+                continue;
+            };
+            let Some(class) = class(operand) else {
+                continue;
+            };
+            match variable(body, operand) {
+                Some(place) => {
+                    let known = self.variables.entry(class).or_insert_with(|| place.clone());
+                    if *known != place {
+                        self.unclear.insert(class);
+                    }
+                }
+                None => {
+                    self.unclear.insert(class);
+                }
+            }
+            match &effect.action {
+                Action::Post { .. } => {
+                    touched.posted.insert(class);
+                }
+                Action::WaitFor { .. } => {
+                    touched.waited.insert(class);
+                }
+                _ => {
+                    let is_once = body.function.name == "main" && !Loops::new(body).repeats(id);
+                    let made = self.made.entry(class).or_default();
+                    made.push((body.function, id, is_once));
+                }
+            }
+        }
+    }
+
+    /// What a function waits for and what it posts may pass one token.
+    fn neighbours(&mut self, touched: &Touched) {
+        for &waited in &touched.waited {
+            for &posted in touched.posted.iter().filter(|posted| **posted != waited) {
+                self.linked.entry(waited).or_default().insert(posted);
+                self.linked.entry(posted).or_default().insert(waited);
+            }
+        }
+    }
+
+    fn tokens(&self, semaphores: &Semaphores) -> Tokens {
+        let mut tokens = Tokens::default();
+        let mut done: BTreeSet<Class> = BTreeSet::new();
+        let mut next: Token = 0;
+        for &start in self.linked.keys() {
+            if done.contains(&start) {
+                continue;
+            }
+            let group = self.group(start);
+            done.extend(&group);
+            let is_clear = |class: &Class| !self.unclear.contains(class);
+            let count = |class: &Class| semaphores.first_value(*class).flatten();
+            let counts: Option<i128> = group.iter().map(count).sum();
+            let made = match counts {
+                Some(1) => None,
+                Some(0) => match group.iter().find_map(|class| self.made.get(class)) {
+                    Some(made) if made.len() == 1 && made[0].2 => Some((made[0].0, made[0].1)),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            if !group.iter().all(is_clear) {
+                continue;
+            }
+            let members = group.iter().map(|class| (*class, next));
+            tokens.by_semaphore.extend(members);
+            tokens.made.extend(made.map(|statement| (statement, next)));
+            next += 1;
+        }
+        tokens
+    }
+
+    fn group(&self, start: Class) -> BTreeSet<Class> {
+        let mut group = BTreeSet::from([start]);
+        let mut pending = vec![start];
+        while let Some(class) = pending.pop() {
+            for &other in self.linked.get(&class).into_iter().flatten() {
+                if group.insert(other) {
+                    pending.push(other);
+                }
+            }
+        }
+        group
+    }
+}
+
+fn argument<'a>(value: &Value, arguments: &'a [Operand]) -> Option<&'a Operand> {
+    match value.root {
+        Root::Argument(index) if value.path.is_empty() => arguments.get(usize::from(index)),
+        _ => None,
+    }
+}
+
+/// The variable, or the member of one, whose address an argument is.
+fn variable(body: &Body, operand: &Operand) -> Option<Place> {
+    let Operand::Local(local) = operand else {
+        return None;
+    };
+    let mut assigned = body
+        .statements()
+        .filter(|(_, statement)| statement.target() == Some(*local));
+    let (_, statement) = assigned.next()?;
+    let Statement::Assign {
+        value: Rvalue::AddressOf(place),
+        ..
+    } = statement
+    else {
+        return None;
+    };
+    let is_member = |projection: &Projection| matches!(projection, Projection::Field { .. });
+    let is_fixed = matches!(place.base, Base::Global(global) if !global.thread_local)
+        && place.path.iter().all(is_member);
+    (is_fixed && assigned.next().is_none()).then(|| place.clone())
+}

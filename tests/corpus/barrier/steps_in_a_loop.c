@@ -1,0 +1,37 @@
+// In every step all compute, meet, exchange, and meet again.
+#include <pthread.h>
+
+#define THREADS 3
+#define STEPS 10
+
+static pthread_barrier_t meeting;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+
+static void *worker(void *argument)
+{
+    int seen = 0;
+    for (int step = 0; step < STEPS; step++) {
+        pthread_mutex_lock(&lock);
+        total += step; //~ compute: no-race -- the exchange of the last step is over; locks{lock}
+        pthread_mutex_unlock(&lock);
+        pthread_barrier_wait(&meeting);
+        seen += total; //~ exchange: no-race -- nobody computes now; locks{}
+        pthread_barrier_wait(&meeting);
+    }
+    *(int *)argument = seen;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    int seen[THREADS] = { 0 };
+    pthread_barrier_init(&meeting, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, worker, &seen[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&meeting);
+    return seen[0] != seen[1];
+}
