@@ -11,6 +11,7 @@ pub mod host;
 pub mod ir;
 pub mod locksets;
 pub mod models;
+pub mod ownership;
 pub mod points_to;
 pub mod races;
 pub mod signals;

@@ -206,6 +206,12 @@ fn names_that_depend_on_each_other_stand_for_both_objects() {
              if (a->count > b->count) { struct private *swap = a; a = b; b = swap; }
              lock(&a->lock); lock(&b->lock);
          }",
-        expect![""],
+        expect![[r#"
+            f: {+merge(3:%6)->lock}
+            f: {+$0->lock, +$1->lock, +merge(3:%6)->lock, +merge(6:%9)->lock}
+            f returns {+$0->lock, +$1->lock}
+            g: {+merge(3:%4)->lock, +merge(6:%6)->lock}
+            g returns {}
+            h returns {+$0->lock, +$1->lock}"#]],
     );
 }

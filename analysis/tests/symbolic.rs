@@ -70,8 +70,8 @@ fn where_paths_meet_a_value_gets_a_name() {
             "{TYPES} void f(int c, struct device *a, struct device *b) {{ struct device *p; if (c) p = a; else p = b; probe(&p->lock); if (!c) p = 0; probe(p); }}"
         ),
         expect![[r#"
-            f: {&$1->lock, &$2->lock}
-            f: {&*$1, &*$2}"#]],
+            f: &merge(3:%3)->lock
+            f: merge(3:%3)"#]],
     );
 }
 

@@ -35,7 +35,9 @@ impl Checked {
             Err(error) => panic!("the program is not read: {error}"),
         };
         let analysis = workspace.analysis();
-        let program = analysis.check(&workspace.models, Options::default());
+        let models = &workspace.models;
+        // On threads with the stack that the command gives them.
+        let program = workspace.in_parallel(|analysis| analysis.check(models, Options::default()));
         Checked {
             workspace,
             analysis,

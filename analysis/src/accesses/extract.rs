@@ -2,14 +2,19 @@
 
 use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
 use super::library;
+use super::private;
+use super::turns::Turns;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Loops, Solution, visit_statements};
 use crate::forks::ForkState;
-use crate::ir::{AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
+use crate::ir::{
+    AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
+};
 use crate::locksets::{Lockset, locksets};
+use crate::ownership::{Privacy, Sharing};
 use crate::signals::{SignalState, may_set};
 use crate::summaries::{Analysed, Callees, Summaries, SyncObjects};
-use crate::symexec::{Execution, Root, State, Value};
+use crate::symexec::{Execution, Path, Root, State, Step, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -21,6 +26,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         states,
         locks,
         forks,
+        sharing,
         signals,
     } = analysed;
     let mut held = Snapshots::default();
@@ -35,6 +41,11 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             running.take(state, id, statement)
         });
     }
+    let mut known = Snapshots::default();
+    sharing.visit(body, |state, id, statement| {
+        known.take(state, id, statement)
+    });
+    let turns = Turns::new(body, states, execution, forks);
     let mut signalled = Snapshots::default();
     signals.visit(body, |state, id, statement| {
         signalled.take(state, id, statement)
@@ -46,6 +57,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         execution,
         states,
         loops: execution.loops(),
+        turns: &turns,
         facts: FunctionFacts::default(),
     };
     visit_statements(*execution, body, states, |state, id, statement| {
@@ -54,10 +66,12 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             id,
             locks: held.at(id),
             forks: running.at(id),
+            sharing: known.at(id),
             signals: signalled.at(id),
         };
         extraction.statement(&point, statement);
     });
+    extraction.keep_lasting_contents();
     extraction.facts
 }
 
@@ -100,6 +114,7 @@ pub(super) struct Point<'p> {
     pub id: StatementId,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    pub sharing: Arc<Sharing>,
     pub signals: Arc<SignalState>,
 }
 
@@ -133,6 +148,7 @@ pub(super) struct Extraction<'x> {
     pub execution: &'x Execution<'x>,
     pub states: &'x Solution<State>,
     pub loops: &'x Loops,
+    pub turns: &'x Turns<'x>,
     pub facts: FunctionFacts,
 }
 
@@ -141,6 +157,7 @@ impl Extraction<'_> {
         self.name(point.state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
+                let place = point.state.place(place);
                 self.facts.accesses.push(Access {
                     statement: point.id,
                     kind,
@@ -148,7 +165,9 @@ impl Extraction<'_> {
                     atomic: mode == AccessMode::Atomic,
                     frees: false,
                     stretches: false,
-                    place: point.state.place(place),
+                    privacy: private::privacy(&point.sharing, &place),
+                    own_element: self.turns.own_element(point.id, &place),
+                    place,
                     stored: stored(point.state, statement, mode),
                     locks: point.locks.clone(),
                     forks: point.forks.clone(),
@@ -235,14 +254,66 @@ impl Extraction<'_> {
                 statement: id,
                 targets: bodies,
                 callee,
-                arguments: values,
+                arguments: values
+                    .iter()
+                    .map(|value| self.turns.own_value(id, value.clone()))
+                    .collect(),
                 locks: point.locks.clone(),
                 forks: point.forks.clone(),
+                sharing: point.sharing.clone(),
+                private: self.private_arguments(point, arguments, &values),
                 signals: point.signals.clone(),
                 once: None,
                 repeats: self.loops.repeats(id),
             });
         }
+    }
+}
+
+impl Extraction<'_> {
+    /// Of the numbers that threads find in what they are given, keeps those that nobody in this function
+    /// overwrites later.
+    fn keep_lasting_contents(&mut self) {
+        let FunctionFacts {
+            accesses, starts, ..
+        } = &mut self.facts;
+        let points_to = self.graph.points_to();
+        for start in starts {
+            start.contents.retain(|content| {
+                let mut writes = accesses.iter().filter(|access| {
+                    let cell = access.cell;
+                    access.kind != AccessKind::Read
+                        && (cell.class == content.class
+                            || (cell.whole && points_to.parts(cell.class).contains(&content.class)))
+                });
+                !writes.any(|write| self.turns.may_follow(write, start.statement))
+            });
+        }
+    }
+
+    /// The objects of this function that a callee is given and nobody else knows.
+    fn private_arguments(
+        &self,
+        point: &Point<'_>,
+        arguments: &[Operand],
+        values: &[Value],
+    ) -> Vec<(Path, Privacy)> {
+        let points_to = self.graph.points_to();
+        let function = self.execution.body().function;
+        let mut found = Vec::new();
+        for (index, (argument, value)) in arguments.iter().zip(values).enumerate() {
+            let class = points_to.pointee(function, argument);
+            // Of what no other thread can get at, nobody asks.
+            let is_shared = class.is_some_and(|class| {
+                let parts = points_to.parts(class);
+                parts.into_iter().any(|part| points_to.is_shared(part))
+            });
+            if is_shared {
+                let name = Path::new(Root::Formal(index as u32)).then(Step::Deref);
+                private::given(point.state, &point.sharing, value, name, &mut found);
+            }
+        }
+        found
     }
 }
 

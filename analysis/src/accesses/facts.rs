@@ -5,6 +5,7 @@ use crate::forks::ForkState;
 use crate::ir::{AccessKind, StatementId};
 use crate::locksets::Lockset;
 use crate::models::Context;
+use crate::ownership::{Privacy, Sharing};
 use crate::points_to::Class;
 use crate::signals::SignalState;
 use crate::symexec::{Path, Targets, Value};
@@ -49,6 +50,11 @@ pub struct Access {
     pub stored: Stored,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    /// The place as the thread calls it that it belongs to, where a loop starts or joins one thread in each turn
+    /// and this one does not run here.
+    pub own_element: Option<Path>,
+    /// Why nobody else knows the object, if it is so.
+    pub privacy: Option<Arc<Privacy>>,
     pub signals: Arc<SignalState>,
 }
 
@@ -108,11 +114,24 @@ pub struct CallFact {
     pub arguments: Vec<Value>,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
+    /// What others may know in front of it.
+    pub sharing: Arc<Sharing>,
+    /// Objects of the caller that the callee is given and nobody else knows, as the callee calls them.
+    pub private: Vec<(Path, Privacy)>,
     pub signals: Arc<SignalState>,
     /// What makes sure that it runs only once in the whole program.
     pub once: Option<Path>,
     /// May happen more than once in one run of the function.
     pub repeats: bool,
+}
+
+/// What lies in a place that a thread is given, as the thread calls it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StartedWith {
+    pub place: Path,
+    pub value: Value,
+    /// Its memory, which nobody else writes.
+    pub class: Class,
 }
 
 /// Something is started that runs beside its starter.
@@ -122,6 +141,8 @@ pub struct StartFact {
     pub targets: Vec<FunctionId>,
     pub entry: Option<Value>,
     pub arguments: Vec<Value>,
+    /// Numbers that each thread finds in what it is given.
+    pub contents: Vec<StartedWith>,
     pub context: Context,
     pub locks: Arc<Lockset>,
     /// The threads that may run already.

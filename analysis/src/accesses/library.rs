@@ -1,7 +1,9 @@
 //! What library functions do that other threads may notice, as their models say.
 
 use super::extract::{Extraction, Point};
-use super::facts::{Access, BarrierFact, CallFact, Cell, PostFact, Publishes, StartFact, Stored};
+use super::facts::{
+    Access, BarrierFact, CallFact, Cell, PostFact, Publishes, StartFact, StartedWith, Stored,
+};
 use crate::callgraph::FunctionId;
 use crate::ir::{AccessKind, Operand, StatementId};
 use crate::models::{
@@ -95,12 +97,14 @@ pub(super) fn effects(
                 let started = call.functions(extraction, entry);
                 let repeats = *many || extraction.loops.repeats(point.id);
                 let each = |value| per_thread(extraction, point.id, call.value(value));
+                let contents = call.contents(extraction, arguments);
                 let arguments = arguments.iter().map(each).collect();
                 extraction.facts.starts.push(StartFact {
                     statement: point.id,
                     targets: started,
                     entry: Some(call.value(entry)),
                     arguments,
+                    contents,
                     context: *context,
                     locks: point.locks.clone(),
                     forks: point.forks.clone(),
@@ -178,6 +182,46 @@ impl LibraryCall<'_> {
         }
     }
 
+    /// The numbers of the turn that lie in what a thread of a loop is given.
+    fn contents(&self, extraction: &Extraction<'_>, arguments: &[ModelValue]) -> Vec<StartedWith> {
+        let mut found = Vec::new();
+        let start = self.point.id;
+        let points_to = extraction.graph.points_to();
+        for (index, argument) in arguments.iter().enumerate() {
+            let (Value::Address(object), Some(operand)) =
+                (self.value(argument), self.operand(argument))
+            else {
+                continue;
+            };
+            let function = extraction.execution.body().function;
+            let Some(class) = points_to.pointee(function, operand) else {
+                continue;
+            };
+            for (place, value) in self.point.state.parts_of(&object) {
+                if !extraction.turns.is_number_of_turn(start, value) {
+                    continue;
+                }
+                let steps = &place.steps[object.steps.len()..];
+                let class = steps.iter().try_fold(class, |class, step| match step {
+                    PathStep::Field { record, name } => points_to.field(class, *record, *name),
+                    PathStep::Index(_) => Some(class),
+                    _ => None,
+                });
+                let formal = Path::new(PathRoot::Formal(index as u32)).then(PathStep::Deref);
+                let name = steps
+                    .iter()
+                    .fold(formal, |name, step| name.then(step.clone()));
+                let number = PathRoot::PerThread(extraction.execution.site(start));
+                found.extend(class.map(|class| StartedWith {
+                    place: name,
+                    value: Value::Entry(Path::new(number)),
+                    class,
+                }));
+            }
+        }
+        found
+    }
+
     fn callback(
         &self,
         extraction: &mut Extraction<'_>,
@@ -196,6 +240,8 @@ impl LibraryCall<'_> {
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
+            sharing: self.point.sharing.clone(),
+            private: Vec::new(),
             signals: self.point.signals.clone(),
             once: match action {
                 Action::Once { control, .. } => match self.value(control).targets() {
@@ -242,6 +288,7 @@ impl LibraryCall<'_> {
         };
         // Of a string, the first characters are read; of anything else, all of it may be.
         let whole = !matches!(size, Some(Size::String | Size::Bytes(0)));
+        let place = self.value(pointer).targets();
         extraction.facts.accesses.push(Access {
             statement: self.point.id,
             kind,
@@ -249,7 +296,9 @@ impl LibraryCall<'_> {
             atomic: false,
             frees: false,
             stretches,
-            place: self.value(pointer).targets(),
+            privacy: super::private::privacy(&self.point.sharing, &place),
+            own_element: extraction.turns.own_element(self.point.id, &place),
+            place,
             stored: Stored::default(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),

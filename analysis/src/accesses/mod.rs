@@ -4,9 +4,11 @@
 mod extract;
 mod facts;
 mod library;
+mod private;
+mod turns;
 
 pub use extract::{function_facts, statement_locks};
 pub use facts::{
-    Access, BarrierFact, CallFact, Cell, FunctionFacts, PostFact, Publishes, StartFact, Stored,
-    VariableNames,
+    Access, BarrierFact, CallFact, Cell, FunctionFacts, PostFact, Publishes, StartFact,
+    StartedWith, Stored, VariableNames,
 };

@@ -282,10 +282,7 @@ impl Keeper<'_> {
     }
 
     fn binder<'b>(&self, context: &'b Context) -> Binder<'b> {
-        Binder {
-            function: self.name,
-            bindings: &context.bindings,
-        }
+        context.binder(self.name)
     }
 }
 

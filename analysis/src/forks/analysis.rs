@@ -126,6 +126,26 @@ impl ForkSolution<'_> {
         self.entries.is_none()
     }
 
+    /// The calls of this function that start threads, and where the handles go.
+    pub fn starts(&self) -> impl Iterator<Item = (StatementId, Option<&Handle>)> {
+        let steps = self.steps.statements.iter();
+        let mut starts: Vec<(StatementId, Option<&Handle>)> = steps
+            .flat_map(|(id, steps)| steps.iter().map(move |step| (*id, step)))
+            .filter_map(|(id, step)| match step {
+                ForkStep::Start(_, started) => Some((id, started.handle.as_ref())),
+                _ => None,
+            })
+            .collect();
+        starts.sort_by_key(|(id, _)| *id);
+        starts.into_iter()
+    }
+
+    /// The calls that join one thread of many in each turn of a loop.
+    pub fn joins_in_loops(&self) -> impl Iterator<Item = (StatementId, &Handle)> {
+        let joins = self.steps.joins_in_loops.iter();
+        joins.map(|(id, handle)| (*id, handle))
+    }
+
     /// Calls `visit` for every reachable statement with the fork set in front of it.
     pub fn visit(&self, body: &Body, visit: impl FnMut(&ForkState, StatementId, &Statement)) {
         if let Some(entries) = &self.entries {

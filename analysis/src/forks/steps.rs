@@ -37,6 +37,8 @@ pub(super) struct ForkSteps {
     pub statements: FxHashMap<StatementId, Vec<ForkStep>>,
     /// Loops that join a thread in each turn: all have ended where the loop has.
     pub loops: FxHashMap<BlockId, Vec<Handle>>,
+    /// The calls that do it.
+    pub joins_in_loops: Vec<(StatementId, Handle)>,
 }
 
 pub(super) fn fork_steps(
@@ -191,6 +193,8 @@ impl Finder<'_, '_> {
         };
         match (&handle.range, self.counting_loop()) {
             (Some(_), Some(head)) => {
+                let joined = (self.id, handle.clone());
+                self.steps.joins_in_loops.push(joined);
                 let known = self.steps.loops.entry(head).or_default();
                 if !known.contains(&handle) {
                     known.push(handle);

@@ -2,7 +2,7 @@
 
 use super::outcomes::Effect;
 use crate::dataflow::Domain;
-use crate::ir::{BlockId, StatementId};
+use crate::ir::{BlockId, GlobalRef, StatementId};
 use crate::symexec::{Path, Root, Site, Step, Targets, mentions_definition};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -20,6 +20,8 @@ pub struct Lockset {
     released: BTreeMap<Path, u32>,
     /// A lock was released that has no name: any of them may be gone.
     released_any: bool,
+    /// Locks behind pointers that were released, and the variables among which they may be.
+    among: BTreeMap<Path, BTreeSet<GlobalRef>>,
 }
 
 /// How a lock is held.
@@ -54,7 +56,17 @@ impl Lockset {
 
     /// Whether a caller's hold of this lock may be lost.
     pub fn may_release(&self, lock: &Path) -> bool {
-        self.released_any || self.released().any(|path| may_be_same(path, lock))
+        let is_elsewhere = |path: &Path| match lock.root {
+            Root::Global(variable) if !lock.steps.contains(&Step::Deref) => {
+                let among = self.among.get(path);
+                among.is_some_and(|among| !among.contains(&variable))
+            }
+            _ => false,
+        };
+        self.released_any
+            || self
+                .released()
+                .any(|path| may_be_same(path, lock) && !is_elsewhere(path))
     }
 
     /// Whether it releases locks that were not taken here, be it for a while.
@@ -94,12 +106,23 @@ impl Lockset {
     fn give_up(&mut self, path: &Path, times: u32) {
         let taken = self.held.get(path).map(|hold| hold.taken);
         self.lose(path, times);
+        let among = self.among.get(path);
+        let is_elsewhere = |known: &Path| match known.root {
+            Root::Global(variable) if !known.steps.contains(&Step::Deref) => {
+                among.is_some_and(|among| !among.contains(&variable))
+            }
+            _ => false,
+        };
         self.held.retain(|known, hold| {
             known == path
+                || is_elsewhere(known)
                 || !may_be_same(known, path)
                 // What is held twice, taken at different places, is two locks, or one with two holds.
                 || taken.is_some_and(|taken| taken != hold.taken)
         });
+        if !self.released.contains_key(path) {
+            self.among.remove(path);
+        }
     }
 
     /// What was a place before has another name from here on: locks inside have it too.
@@ -123,26 +146,86 @@ impl Lockset {
         }
     }
 
+    /// A lock behind a pointer is released that is none of the variables but these.
+    pub fn release_among(&mut self, path: Path, variables: &[GlobalRef]) {
+        let among = variables.iter().copied().collect();
+        self.note_variables(&path, Some(&among));
+        self.give_up(&path, 1);
+    }
+
+    /// Notes the variables that a lock without a better name may be; anything, if it was noted without them.
+    fn note_variables(&mut self, path: &Path, among: Option<&BTreeSet<GlobalRef>>) {
+        match among {
+            Some(among) if !self.released.contains_key(path) => {
+                self.among.insert(path.clone(), among.clone());
+            }
+            Some(among) => {
+                if let Some(known) = self.among.get_mut(path) {
+                    known.extend(among);
+                }
+            }
+            None => {
+                self.among.remove(path);
+            }
+        }
+    }
+
+    fn variables_of(&self, path: &Path) -> Option<Vec<GlobalRef>> {
+        let among = self.among.get(path)?;
+        Some(among.iter().copied().collect())
+    }
+
     /// A lock without a name is released.
     pub fn release_unknown(&mut self) {
         self.held.clear();
         self.released_any = true;
     }
 
+    /// A lock behind a pointer is released that can only point into memory without a name or into these
+    /// variables: other variables are no such lock.
+    pub fn release_behind_pointer(&mut self, variables: &[GlobalRef]) {
+        self.release(Path::new(Root::Somewhere));
+        for variable in variables {
+            self.release(Path::new(Root::Global(*variable)));
+        }
+    }
+
     /// Replaces every lock by what it is for somebody else. What has no exact name there is not
     /// certainly held, and may be anything that is released.
     pub fn rebound(&self, rebind: impl Fn(&Path) -> Targets) -> Lockset {
+        self.rebound_among(rebind, |_| None)
+    }
+
+    /// The same, where a lock without a name that is released can only be in some variables.
+    pub fn rebound_among(
+        &self,
+        rebind: impl Fn(&Path) -> Targets,
+        variables: impl Fn(&Path) -> Option<Vec<GlobalRef>>,
+    ) -> Lockset {
         let mut bound = Lockset {
             released_any: self.released_any,
             ..Lockset::default()
         };
         for (path, times) in &self.released {
             match rebind(path) {
-                Targets::Exactly(path) => *bound.released.entry(path).or_default() += times,
+                Targets::Exactly(named) => {
+                    // A name that only this function knows tells less than what its pointer may point to.
+                    let among = if named.is_known_outside() {
+                        None
+                    } else {
+                        variables(path).map(|variables| variables.into_iter().collect())
+                    };
+                    let among = among.or_else(|| self.among.get(path).cloned());
+                    bound.note_variables(&named, among.as_ref());
+                    *bound.released.entry(named).or_default() += times;
+                }
                 Targets::OneOf(paths) => bound
                     .released
                     .extend(paths.into_iter().map(|path| (path, *times))),
-                Targets::Unknown => bound.release_somewhere(path, *times),
+                Targets::Unknown => match variables(path).or_else(|| self.variables_of(path)) {
+                    Some(variables) => bound.release_behind_pointer(&variables),
+                    None => bound.release_somewhere(path, *times),
+                },
             }
         }
         for (path, hold) in &self.held {
@@ -216,7 +299,11 @@ impl Lockset {
             .collect();
         for (path, times) in stale {
             self.released.remove(&path);
-            self.release_somewhere(&path, times);
+            match self.variables_of(&path) {
+                Some(variables) => self.release_behind_pointer(&variables),
+                None => self.release_somewhere(&path, times),
+            }
+            self.among.remove(&path);
         }
     }
 
@@ -270,6 +357,20 @@ fn may_be_same(left: &Path, right: &Path) -> bool {
             && !path.has_unknown_index()
             && path.root != Root::Somewhere
     };
+    // Behind a pointer of which only that is known, there is no variable of another name.
+    let is_anywhere = |path: &Path| path.root == Root::Somewhere && path.steps.is_empty();
+    if is_anywhere(left) || is_anywhere(right) {
+        let is_variable = |path: &Path| {
+            matches!(path.root, Root::Global(_) | Root::Local(_))
+                && !path.steps.contains(&Step::Deref)
+        };
+        return !is_variable(left) && !is_variable(right);
+    }
+    // A lock in a variable of which any part may be meant.
+    let is_whole = |path: &Path| matches!(path.root, Root::Global(_)) && path.steps.is_empty();
+    if left.root == right.root && (is_whole(left) || is_whole(right)) {
+        return left.contains(right) || right.contains(left);
+    }
     // Two variables, or two constant parts of variables, are different locks.
     if is_fixed(left) && is_fixed(right) {
         return false;
@@ -286,6 +387,7 @@ impl Effect for Lockset {
             after.release_unknown();
         }
         for (path, times) in &callee.released {
+            after.note_variables(path, callee.among.get(path));
             after.give_up(path, *times);
         }
         for (path, hold) in &callee.held {
@@ -310,6 +412,8 @@ impl Effect for Lockset {
                 None => false,
             });
         self.released_any &= other.released_any;
+        let released = &self.released;
+        self.among.retain(|path, _| released.contains_key(path));
     }
 }
 
@@ -322,6 +426,9 @@ impl Domain for Lockset {
             hold.mode = hold.mode.min(theirs.mode);
             hold.count = hold.count.min(theirs.count);
             hold.taken = hold.taken.min(theirs.taken);
+        }
+        for path in other.released.keys() {
+            self.note_variables(path, other.among.get(path));
         }
         for (path, times) in &other.released {
             let mine = self.released.entry(path.clone()).or_default();

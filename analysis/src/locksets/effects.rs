@@ -4,9 +4,9 @@ use super::domain::{Lockset, Mode};
 use super::outcomes::{Outcomes, Sign, Signs};
 use super::summary::LockSummary;
 use crate::dataflow::{Solution, visit_statements};
-use crate::ir::{Body, Operand, Statement, StatementId};
+use crate::ir::{Body, GlobalRef, Operand, Statement, StatementId};
 use crate::models::{self, Action, FunctionModel, LockKind, When};
-use crate::symexec::{CallSite, Execution, Rebinding, State, Targets, Value, model_value};
+use crate::symexec::{CallSite, Execution, Rebinding, Root, State, Targets, Value, model_value};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -16,6 +16,9 @@ pub trait LockCalls {
     /// What the call may do to locks: one effect for each function that it may reach. An empty list is a
     /// call that touches none.
     fn lock_effects(&self, call: CallSite) -> Vec<LockEffect<'_>>;
+
+    /// The variables that an argument may point into, among memory that has no name; `None` if anywhere.
+    fn pointed_variables(&self, call: CallSite, argument: usize) -> Option<Vec<GlobalRef>>;
 
     /// Whether the semaphore at this call is used as a lock.
     fn is_binary_semaphore(&self, call: CallSite) -> bool;
@@ -71,7 +74,15 @@ pub(super) fn lock_steps(
                     let rebinding =
                         Rebinding::new(state, &values).at(execution.site(id), &summary.heap);
                     summary.outcomes.map(|lockset| {
-                        let mut bound = lockset.rebound(|path| rebinding.path(path));
+                        let mut bound = lockset.rebound_among(
+                            |path| rebinding.path(path),
+                            |path| match (path.root, path.steps.len()) {
+                                (Root::Formal(index), 1) => {
+                                    locks.pointed_variables(call, index as usize)
+                                }
+                                _ => None,
+                            },
+                        );
                         bound.taken_at(id);
                         bound
                     })
@@ -86,7 +97,20 @@ pub(super) fn lock_steps(
                         | LockKind::ReadWrite
                         | LockKind::Global => true,
                     };
-                    model_outcomes(model, state, &values, id, is_tested, &is_lock)
+                    {
+                        let variables = |lock: &models::Value| match lock.root {
+                            models::Root::Argument(index) if lock.path.is_empty() => {
+                                locks.pointed_variables(call, usize::from(index))
+                            }
+                            _ => None,
+                        };
+                        let knowledge = LockKnowledge {
+                            is_tested,
+                            is_lock: &is_lock,
+                            variables: &variables,
+                        };
+                        model_outcomes(model, state, &values, id, &knowledge)
+                    }
                 }
                 LockEffect::Nothing => Outcomes::always(Lockset::default()),
             });
@@ -98,14 +122,27 @@ pub(super) fn lock_steps(
     steps
 }
 
+/// What the function around a call of a library function knows.
+struct LockKnowledge<'k> {
+    /// The call's result is looked at.
+    is_tested: bool,
+    is_lock: &'k dyn Fn(LockKind) -> bool,
+    /// The variables that a lock behind a pointer may be in.
+    variables: &'k dyn Fn(&models::Value) -> Option<Vec<GlobalRef>>,
+}
+
 fn model_outcomes(
     model: &FunctionModel,
     state: &State,
     values: &[Value],
     id: StatementId,
-    is_tested: bool,
-    is_lock: &dyn Fn(LockKind) -> bool,
+    knowledge: &LockKnowledge<'_>,
 ) -> Outcomes {
+    let LockKnowledge {
+        is_tested,
+        is_lock,
+        variables,
+    } = *knowledge;
     let mut outcomes = Outcomes::default();
     for sign in Sign::ALL {
         let mut lockset = Lockset::default();
@@ -134,9 +171,17 @@ fn model_outcomes(
                         && (is_lock(LockKind::Semaphore) || !model.posts(lock)) =>
                 {
                     match target(lock) {
-                    Targets::Exactly(path) => lockset.release(path),
-                    Targets::OneOf(paths) => lockset.release_one_of(paths),
-                    Targets::Unknown => lockset.release_unknown(),
+                        Targets::Exactly(path) => match variables(lock) {
+                            Some(variables) if !path.is_known_outside() => {
+                                lockset.release_among(path, &variables);
+                            }
+                            _ => lockset.release(path),
+                        },
+                        Targets::OneOf(paths) => lockset.release_one_of(paths),
+                        Targets::Unknown => match variables(lock) {
+                            Some(variables) => lockset.release_behind_pointer(&variables),
+                            None => lockset.release_unknown(),
+                        },
                     }
                 }
                 _ => {}

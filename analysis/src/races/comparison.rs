@@ -40,6 +40,7 @@ impl<'c> Comparison<'c> {
         let surroundings = Surroundings {
             graph,
             arrays: arrays(&program.functions),
+            unordered: program.unordered.clone(),
             moments: Moments::new(&program.functions, &program.contexts, &program.orders),
             locks: Default::default(),
         };

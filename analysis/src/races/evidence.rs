@@ -25,7 +25,6 @@ pub enum ReasonKind {
     AtomicElsewhere,
     /// RELAY's idioms, and ours: reasons for doubt.
     SameKindOfLock,
-    Initialisation,
     Unsharing,
     NonParallelThreads,
     ConditionalLocking,
@@ -44,7 +43,6 @@ impl ReasonKind {
             ReasonKind::DifferentThreads => "different_threads",
             ReasonKind::AtomicElsewhere => "atomic_elsewhere",
             ReasonKind::SameKindOfLock => "doubt_same_kind_of_lock",
-            ReasonKind::Initialisation => "doubt_initialisation",
             ReasonKind::Unsharing => "doubt_unsharing",
             ReasonKind::NonParallelThreads => "doubt_same_entry",
             ReasonKind::ConditionalLocking => "doubt_conditional_locking",
@@ -63,7 +61,6 @@ pub(super) struct Evidence<'e> {
     pub location: &'e str,
     /// The guard, and what its lock is called.
     pub guard: Option<(Guard, String)>,
-    pub is_fresh: bool,
     pub frees: bool,
     pub atomic_on_one_side: bool,
     pub same_entry: bool,
@@ -124,11 +121,10 @@ impl Evidence<'_> {
             let text = "both hold a lock of the same kind, which may be the same lock";
             add(ReasonKind::SameKindOfLock, -45, text.into());
         }
-        if self.is_fresh {
-            let text = "one thread allocated the object itself: it may not have shared it yet";
-            add(ReasonKind::Initialisation, -20, text.into());
-        }
-        if self.frees {
+        if self.pair.taken_out {
+            let text = "one thread has taken the object out of where others find it, and the other holds a lock";
+            add(ReasonKind::Unsharing, -45, text.into());
+        } else if self.frees {
             let text = "one side frees the object: no other thread should know it any more";
             add(ReasonKind::Unsharing, -20, text.into());
         }

@@ -11,6 +11,7 @@ mod ordering;
 mod overlap;
 mod pairing;
 mod protection;
+mod publication;
 mod read_modify_write;
 mod sighting;
 mod whole_program;

@@ -223,7 +223,7 @@ impl Signal {
             let posts_later = poster == access.root
                 && !contexts.root(poster).many
                 && !signals.may_have_posted(path, self.class)
-                && !(self.publishes == Publishes::UpToAFence && signals.fenced);
+                && (self.publishes != Publishes::UpToAFence || !signals.fenced);
             posts_later || contexts.starts_later(functions, moment, poster)
         })
     }
@@ -255,10 +255,7 @@ impl Finder<'_> {
                     function,
                     context,
                     roots,
-                    binder: Binder {
-                        function: name,
-                        bindings: &context.bindings,
-                    },
+                    binder: context.binder(name),
                 };
                 self.store(access, &classes, &place);
             }
@@ -271,10 +268,7 @@ impl Finder<'_> {
                 function,
                 context,
                 roots,
-                binder: Binder {
-                    function: name,
-                    bindings: &context.bindings,
-                },
+                binder: context.binder(name),
             };
             for post in &facts.posts {
                 self.post(post, &place);

@@ -1,6 +1,6 @@
 //! Whether two places, as everybody knows them, may be the same memory.
 
-use crate::ir::RecordRef;
+use crate::ir::{BinaryOperator, RecordRef};
 use crate::symexec::{Index, Path, Root, Site, Step};
 use ustr::Ustr;
 
@@ -188,6 +188,13 @@ fn crosses_pointer(left: &Path, right: &Path) -> bool {
 }
 
 fn is_own_number(path: &Path, memory: Memory<'_>) -> bool {
+    // Adding the same to different numbers makes different numbers.
+    let keeps_apart = |step: &Step| {
+        matches!(
+            step,
+            Step::Computed(BinaryOperator::Add | BinaryOperator::Subtract, _)
+        )
+    };
     matches!(path.root, Root::PerThread(site) if (memory.is_given_once)(site))
-        && path.steps.is_empty()
+        && path.steps.iter().all(keeps_apart)
 }

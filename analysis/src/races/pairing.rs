@@ -7,8 +7,9 @@ use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
+use crate::ownership::Owned;
 use crate::points_to::Class;
-use crate::symexec::Site;
+use crate::symexec::{Path, Site};
 use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,8 @@ pub struct Pair {
     pub both_write: bool,
     /// Both hold a lock that is the same member, of objects that may be the same.
     pub same_kind_of_lock: bool,
+    /// One thread has taken the object out of where others find it, and the other holds some lock.
+    pub taken_out: bool,
 }
 
 /// The sightings of one class of memory, those of one character together.
@@ -208,6 +211,7 @@ pub struct Conflict {
     pub roots: (RootId, RootId),
     pub likeness: Likeness,
     pub same_kind_of_lock: bool,
+    pub taken_out: bool,
 }
 
 /// Why two accesses do not race.
@@ -222,6 +226,10 @@ pub enum Apart {
     CommonLock,
     /// No two threads get there at the same time.
     NeverParallel,
+    /// At one of them, nobody else knows the object yet.
+    NotYetShared,
+    /// One thread has taken the object out of where the other finds it.
+    TakenOut,
     /// One of them comes before the other.
     Ordered(OrderKind),
 }
@@ -243,13 +251,41 @@ pub(super) fn compare(
     if left.protection.common(&right.protection) {
         return Err(Apart::CommonLock);
     }
+    if let Some(apart) = owned(left, right) {
+        return Err(apart);
+    }
     let roots = moments.in_parallel(&left.when, &right.when)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
         roots,
         likeness,
         same_kind_of_lock: held_by_both.count() > 0,
+        taken_out: is_taken(left, right) || is_taken(right, left),
     })
+}
+
+/// Whether an object belongs to one thread when the other one gets to it.
+fn owned(left: &Character, right: &Character) -> Option<Apart> {
+    match (&left.owned, &right.owned) {
+        (Some(Owned::Fresh), _) | (_, Some(Owned::Fresh)) => Some(Apart::NotYetShared),
+        (Some(Owned::Taken(_)), Some(Owned::Taken(_))) => Some(Apart::TakenOut),
+        // Who holds the lock under which it was taken out finds it only while it is in there.
+        (Some(Owned::Taken(locks)), None) => holds_one(right, locks),
+        (None, Some(Owned::Taken(locks))) => holds_one(left, locks),
+        (None, None) => None,
+    }
+}
+
+/// Whether one thread owns what it has taken out, and the other holds a lock: it may find the object there only
+/// while it is back, or in another place.
+fn is_taken(owner: &Character, other: &Character) -> bool {
+    owner.owned.is_some() && !other.protection.absolute.is_empty()
+}
+
+fn holds_one(character: &Character, locks: &BTreeSet<Path>) -> Option<Apart> {
+    let held = &character.protection.absolute;
+    let holds = locks.iter().any(|lock| held.contains_key(lock));
+    holds.then_some(Apart::TakenOut)
 }
 
 pub(super) type Place = (FunctionId, crate::ir::StatementId);
@@ -292,6 +328,7 @@ impl Pair {
             likeness: conflict.likeness,
             both_write: left.writes && right.writes,
             same_kind_of_lock: conflict.same_kind_of_lock,
+            taken_out: conflict.taken_out,
         }
     }
 
@@ -308,7 +345,7 @@ impl Pair {
     /// What speaks for showing this pair before others of the location.
     pub(super) fn weight(&self) -> (bool, Likeness, bool, bool) {
         (
-            !self.same_kind_of_lock,
+            !self.same_kind_of_lock && !self.taken_out,
             self.likeness,
             self.first_root != self.second_root,
             self.both_write,

@@ -7,6 +7,7 @@ use crate::accesses::Access;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
 use crate::locksets::Mode;
+use crate::ownership::Owned;
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
 use crate::threads::{Binder, Context, ContextId, Held, RootId, is_unique};
@@ -44,6 +45,8 @@ pub struct Character {
     /// Locks that are held in objects that are not known to be the same, by the way from the object to them.
     pub held_somewhere: BTreeSet<Vec<Step>>,
     pub when: Arc<When>,
+    /// Nobody else knows the object, and why.
+    pub owned: Option<Owned>,
 }
 
 impl Character {
@@ -69,6 +72,9 @@ pub struct Surroundings<'s> {
     pub graph: &'s CallGraph<'s>,
     /// Variables that are arrays: a pointer to one of them may be to any element.
     pub arrays: FxHashSet<GlobalRef>,
+    /// Memory of objects whose address is made known without order: what was done to them before is not
+    /// certainly done for those who find them.
+    pub unordered: FxHashSet<Class>,
     pub moments: Moments<'s>,
     pub locks: LocksAtPoints,
 }
@@ -135,10 +141,7 @@ impl Surroundings<'_> {
     }
 
     fn binder<'c>(&self, function: FunctionId, context: &'c Context) -> Binder<'c> {
-        Binder {
-            function: self.graph.functions.body(function).function,
-            bindings: &context.bindings,
-        }
+        context.binder(self.graph.functions.body(function).function)
     }
 
     /// Describes an access as if it held these locks.
@@ -166,7 +169,8 @@ impl Surroundings<'_> {
             Targets::Exactly(path) => Some(path.clone()),
             Targets::OneOf(_) | Targets::Unknown => None,
         };
-        let absolute = relative.as_ref().and_then(|path| binder.path(path));
+        let named = access.own_element.as_ref().or(relative.as_ref());
+        let absolute = named.and_then(|path| binder.path(path));
         let (relative, absolute) = if access.stretches {
             (relative.map(with_neighbours), absolute.map(with_neighbours))
         } else {
@@ -211,7 +215,15 @@ impl Surroundings<'_> {
             protection,
             held_somewhere,
             when: self.moments.at(function, context_of, access),
+            owned: self.owned(access, context, &binder),
         }
+    }
+
+    /// Why nobody but the accessing thread knows the object, if it is so.
+    fn owned(&self, access: &Access, context: &Context, binder: &Binder<'_>) -> Option<Owned> {
+        let privacy = access.privacy.as_ref()?;
+        let is_ordered = !self.unordered.contains(&access.cell.class);
+        context.owned(privacy, binder).filter(|_| is_ordered)
     }
 
     /// Whether the objects of a class are of a kind of which a program makes many, each for one owner.

@@ -9,6 +9,7 @@ use super::naming::{Names, location_name};
 use super::ordering::Orders;
 use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
+use super::publication;
 use super::read_modify_write::write_of;
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use crate::accesses::{Access, FunctionFacts, function_facts};
@@ -16,7 +17,7 @@ use crate::callgraph::{CallGraph, FunctionId, Functions, components};
 use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Statement};
 use crate::locksets::Lockset;
 use crate::models::Models;
-use crate::points_to::{self, Constraints, PointsTo};
+use crate::points_to::{self, Class, Constraints, PointsTo};
 use crate::summaries::{Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
@@ -46,6 +47,8 @@ pub struct WholeProgram {
     pub accepted_races: Vec<Race>,
     /// How many classes of memory several threads may reach and one writes.
     pub shared_locations: usize,
+    /// Memory of objects whose address is made known without order.
+    pub unordered: FxHashSet<Class>,
 }
 
 /// Analyses a program. The constraints are those of its functions, and of the initialisers that give
@@ -71,28 +74,50 @@ pub fn analyse(
         });
     let contexts = contexts(&graph, &facts, &components, &options.threads);
     let orders = Orders::new(&graph, &objects, &facts, &contexts);
-    let surroundings = Surroundings {
+    let mut surroundings = Surroundings {
         graph: &graph,
         arrays: arrays(&functions),
+        unordered: FxHashSet::default(),
         moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
-    let search = Search {
-        surroundings: &surroundings,
-        facts: &facts,
-        contexts: &contexts,
-        accepted: &options.accepted,
+    let find = |surroundings: &Surroundings<'_>, classes: &dyn Fn(Class) -> bool| {
+        let search = Search {
+            surroundings,
+            facts: &facts,
+            contexts: &contexts,
+            accepted: &options.accepted,
+        };
+        let wanted: Vec<_> = by_class
+            .iter()
+            .filter(|(class, accesses)| {
+                classes(**class) && pairing::is_reached_by_several(&contexts, accesses)
+            })
+            .collect();
+        let found: Vec<(Class, (Option<Race>, Option<Race>))> = wanted
+            .par_iter()
+            .map(|(class, accesses)| {
+                let location =
+                    pairing::location(surroundings, &facts, &contexts, **class, accesses);
+                (**class, search.races(&location))
+            })
+            .collect();
+        found
     };
-    let (races, accepted_races): (Vec<_>, Vec<_>) = by_class
-        .par_iter()
-        .filter(|(_, accesses)| pairing::is_reached_by_several(&contexts, accesses))
-        .map(|(class, accesses)| {
-            let location = pairing::location(&surroundings, &facts, &contexts, *class, accesses);
-            search.races(&location)
-        })
-        .unzip();
+    let mut found: BTreeMap<Class, (Option<Race>, Option<Race>)> =
+        find(&surroundings, &|_| true).into_iter().collect();
+    // That the user accepts a race makes no order.
+    let all = found
+        .values()
+        .flat_map(|(race, accepted)| race.iter().chain(accepted));
+    let unordered = publication::unordered(&graph, &facts, all);
+    if !unordered.is_empty() {
+        surroundings.unordered = unordered.clone();
+        found.extend(find(&surroundings, &|class| unordered.contains(&class)));
+    }
+    let (races, accepted_races): (Vec<_>, Vec<_>) = found.into_values().unzip();
     // Classes of one object can show the same race twice.
     let mut ids = DistinctIds::default();
     let races = ids.assign(races.into_iter().flatten().collect());
@@ -106,6 +131,7 @@ pub fn analyse(
         races,
         accepted_races,
         shared_locations,
+        unordered,
         functions,
     }
 }
@@ -285,16 +311,10 @@ impl Search<'_> {
         });
         let (first, second) = (self.access(best.first), self.access(best.second));
         let roots = [best.first_root, best.second_root].map(|root| self.contexts.root(root));
-        let is_fresh = |access: &Access| {
-            matches!(&access.place, Targets::Exactly(path)
-                if matches!(path.root, Root::Heap(_))
-                    && !path.steps.contains(&crate::symexec::Step::Deref))
-        };
         Evidence {
             pair: best,
             location: name,
             guard,
-            is_fresh: is_fresh(first) || is_fresh(second),
             frees: first.frees || second.frees,
             atomic_on_one_side: first.atomic != second.atomic,
             same_entry: roots[0].entry == roots[1].entry,
@@ -359,10 +379,7 @@ impl WholeProgram {
         else {
             return Vec::new();
         };
-        let binder = crate::threads::Binder {
-            function: self.functions.body(function).function,
-            bindings: &context.bindings,
-        };
+        let binder = context.binder(self.functions.body(function).function);
         let mut by_lock: BTreeMap<Path, NamedLock> = BTreeMap::new();
         for (path, held) in context.held_at(since, function) {
             let key = binder.path(&path).unwrap_or_else(|| path.clone());

@@ -6,9 +6,7 @@ use super::library::Call;
 use super::memory_order::acquires;
 use crate::dataflow::{Solution, visit_statements};
 use crate::ir::{AccessMode, Body, LocalId, Operand, Place, Statement, StatementId};
-use crate::locksets::{
-    Effect, Lockset, LocksetSolution, Outcomes, ResultKind, Signs, read_registers,
-};
+use crate::locksets::{Lockset, LocksetSolution, Outcomes, ResultKind, Signs, read_registers};
 use crate::models::{self, FunctionModel, Ordering};
 use crate::points_to::Class;
 use crate::symexec::{
@@ -44,8 +42,8 @@ pub trait SignalCalls {
 pub enum SignalEffect<'m> {
     /// A function of the program.
     Summary(Arc<SignalSummary>),
-    /// A library function, and what it may call back.
-    Model(&'m FunctionModel, Vec<Arc<SignalSummary>>),
+    /// A library function.
+    Model(&'m FunctionModel),
     Nothing,
 }
 
@@ -283,7 +281,7 @@ impl Finder<'_> {
                 SignalEffect::Summary(summary) => {
                     step.outcomes.join(&self.rebound(summary, &values));
                 }
-                SignalEffect::Model(model, callbacks) => {
+                SignalEffect::Model(model) => {
                     let known = Call {
                         finder: self,
                         model,
@@ -292,12 +290,7 @@ impl Finder<'_> {
                         is_tested: target
                             .is_some_and(|target| self.read.contains(target.0 as usize)),
                     };
-                    let mut outcomes = known.outcomes(&mut step);
-                    for summary in callbacks {
-                        let called = self.rebound(summary, &[]).joined(Signs::ALL);
-                        let perhaps = called.unwrap_or_default().perhaps();
-                        outcomes = outcomes.map(|state| state.then(&perhaps));
-                    }
+                    let outcomes = known.outcomes(&mut step);
                     step.outcomes.join(&outcomes);
                 }
                 SignalEffect::Nothing => {

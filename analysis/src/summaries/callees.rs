@@ -5,11 +5,12 @@ use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution};
 use crate::forks::{ForkCalls, ForkEffect, ForkSolution, forks};
-use crate::ir::{Body, Operand, Place, Statement, StatementId};
+use crate::ir::{Body, GlobalRef, Operand, Place, Statement, StatementId};
 use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
 use crate::models::{self, Action, FunctionModel, Root, Step};
-use crate::points_to::Class;
-use crate::signals::{SignalCalls, SignalEffect, SignalSolution, SignalSummary, signals};
+use crate::ownership::{self, SharingCalls, SharingEffect, SharingSolution, sharing};
+use crate::points_to::{Class, Object};
+use crate::signals::{SignalCalls, SignalEffect, SignalSolution, signals};
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ pub struct Analysed<'e> {
     pub states: &'e Solution<State>,
     pub locks: LocksetSolution<'e>,
     pub forks: ForkSolution<'e>,
+    pub sharing: SharingSolution<'e>,
     pub signals: SignalSolution,
 }
 
@@ -45,6 +47,14 @@ impl Callees<'_> {
     pub fn analyse<T>(&self, then: impl FnOnce(&Analysed<'_>) -> T) -> (Summary, T) {
         self.execute(|run| {
             let locks = locksets(run.body, &run.states, run.execution, self);
+            let known = ownership::Known {
+                body: run.body,
+                states: &run.states,
+                execution: run.execution,
+                locks: &locks,
+                points_to: self.graph.points_to(),
+            };
+            let sharing = sharing(&known, self);
             let analysed = Analysed {
                 body: run.body,
                 execution: run.execution,
@@ -52,12 +62,14 @@ impl Callees<'_> {
                 signals: signals(run.body, &run.states, run.execution, &locks, self),
                 locks,
                 forks: forks(run.body, &run.states, run.execution, self),
+                sharing,
             };
             let result = then(&analysed);
             let summary = Summary {
                 values: Arc::new(run.values),
                 locks: Arc::new(analysed.locks.summary),
                 forks: Arc::new(analysed.forks.summary),
+                sharing: Arc::new(analysed.sharing.summary),
                 signals: Arc::new(analysed.signals.summary),
             };
             (summary, result)
@@ -132,6 +144,21 @@ impl LockCalls for Callees<'_> {
         effects
     }
 
+    fn pointed_variables(&self, call: CallSite, argument: usize) -> Option<Vec<GlobalRef>> {
+        let body = self.graph.functions.body(self.function);
+        let Statement::Call { arguments, .. } = body.statement(call.statement) else {
+            return None;
+        };
+        let points_to = self.graph.points_to();
+        let class = points_to.pointee(body.function, arguments.get(argument)?)?;
+        let objects = points_to.objects(class).iter();
+        let variables = objects.filter_map(|object| match object {
+            Object::Global(global) => Some(*global),
+            _ => None,
+        });
+        Some(variables.collect())
+    }
+
     fn is_binary_semaphore(&self, call: CallSite) -> bool {
         let body = self.graph.functions.body(self.function);
         self.objects
@@ -166,6 +193,27 @@ impl ForkCalls for Callees<'_> {
     }
 }
 
+impl SharingCalls for Callees<'_> {
+    fn sharing_effects(&self, call: CallSite) -> Vec<SharingEffect<'_>> {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        if targets.is_empty() {
+            return vec![SharingEffect::Unknown];
+        }
+        targets
+            .into_iter()
+            .map(|target| match target {
+                Target::Body(body) => {
+                    let summary = self.summaries.get(body);
+                    SharingEffect::Summary(summary.sharing.clone(), summary.values.clone())
+                }
+                Target::Model(model) => SharingEffect::Model(model),
+            })
+            .collect()
+    }
+}
+
 impl SignalCalls for Callees<'_> {
     fn signal_effects(&self, call: CallSite) -> Vec<SignalEffect<'_>> {
         let targets =
@@ -183,11 +231,11 @@ impl SignalCalls for Callees<'_> {
                     }
                 }
                 Target::Model(model) => {
-                    let callbacks = self.callbacks(call, model);
-                    if callbacks.is_empty() && !self.touches_signals(call, model) {
-                        SignalEffect::Nothing
+                    // UNSOUND: what a library function calls back is taken to post no signal before the call returns.
+                    if self.touches_signals(call, model) {
+                        SignalEffect::Model(model)
                     } else {
-                        SignalEffect::Model(model, callbacks)
+                        SignalEffect::Nothing
                     }
                 }
             })
@@ -275,29 +323,5 @@ impl Callees<'_> {
                 | Action::Wait { .. } => true,
                 _ => false,
             })
-    }
-
-    /// What a library function may call back, if that touches signals.
-    fn callbacks(&self, call: CallSite, model: &FunctionModel) -> Vec<Arc<SignalSummary>> {
-        let mut found = Vec::new();
-        for effect in &model.effects {
-            let (Action::Call {
-                function: called, ..
-            }
-            | Action::Once { entry: called, .. }) = &effect.action
-            else {
-                continue;
-            };
-            let Root::Argument(index) = called.root else {
-                continue;
-            };
-            let Some(operand) = self.arguments(call).get(usize::from(index)) else {
-                continue;
-            };
-            let bodies = self.graph.functions_in(self.function, operand);
-            let summaries = bodies.iter().map(|body| &self.summaries.get(*body).signals);
-            found.extend(summaries.filter(|summary| !summary.is_idle()).cloned());
-        }
-        found
     }
 }

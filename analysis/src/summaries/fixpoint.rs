@@ -6,6 +6,7 @@ use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::forks::ForkSummary;
 use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
+use crate::ownership::SharingSummary;
 use crate::signals::SignalSummary;
 use crate::symexec::{Value, ValueSummary};
 use rayon::prelude::*;
@@ -175,11 +176,19 @@ impl Run<'_> {
                 ..LockSummary::default()
             }),
             forks: Arc::default(),
+            sharing: Arc::default(),
             signals: Arc::default(),
         };
         let mut members: Members = component
             .iter()
-            .map(|member| (*member, start.clone()))
+            .map(|member| {
+                let parameters = self.graph.functions.body(FunctionId(*member)).parameters;
+                let summary = Summary {
+                    sharing: Arc::new(SharingSummary::unknown(parameters)),
+                    ..start.clone()
+                };
+                (*member, summary)
+            })
             .collect();
         let first: Vec<Summary> = component
             .par_iter()
@@ -264,12 +273,15 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
     locks.join(&old.locks);
     let mut forks = (*new.forks).clone();
     forks.join(&old.forks);
+    let mut sharing = (*new.sharing).clone();
+    sharing.join(&old.sharing);
     let mut signals = (*new.signals).clone();
     signals.join(&old.signals);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(locks),
         forks: Arc::new(forks),
+        sharing: Arc::new(sharing),
         signals: Arc::new(signals),
     }
 }

@@ -3,6 +3,7 @@
 use crate::callgraph::FunctionId;
 use crate::forks::ForkSummary;
 use crate::locksets::LockSummary;
+use crate::ownership::SharingSummary;
 use crate::signals::SignalSummary;
 use crate::symexec::ValueSummary;
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ pub struct Summary {
     pub values: Arc<ValueSummary>,
     pub locks: Arc<LockSummary>,
     pub forks: Arc<ForkSummary>,
+    pub sharing: Arc<SharingSummary>,
     pub signals: Arc<SignalSummary>,
 }
 

@@ -125,12 +125,18 @@ impl Analysis for Execution<'_> {
 }
 
 /// Whether a value is best known by where it comes from. A name says that it is the same value wherever it is
-/// used, which a choice of several does not; but what may be written through it must stay known, if that is in this
-/// activation.
+/// used, which a choice of several does not. A choice says what may be written or unlocked through it, which matters
+/// for variables of this activation, and for variables and members that are chosen themselves.
 fn is_open(value: &Value) -> bool {
+    let is_object = |path: &Path| match path.steps.last() {
+        Some(Step::Field { .. }) => false,
+        _ => path.steps.contains(&Step::Deref) || path.has_unknown_index(),
+    };
     match value {
         Value::Anything => true,
-        Value::OneOf(paths) => paths.iter().all(Path::outlives_function),
+        Value::OneOf(paths) => {
+            paths.iter().all(Path::outlives_function) && paths.iter().any(is_object)
+        }
         _ => false,
     }
 }

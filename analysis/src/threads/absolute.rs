@@ -2,6 +2,7 @@
 
 use crate::ir::FunctionRef;
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
+use std::collections::BTreeMap;
 
 /// Whether a name that everybody knows stands for one object only.
 // UNSOUND: a lock or a signal that is named through a pointer in a global variable is taken to be the same
@@ -20,11 +21,14 @@ pub fn is_unique(path: &Path) -> bool {
 pub struct Binder<'b> {
     pub function: FunctionRef,
     pub bindings: &'b [Value],
+    /// What places that formals lead to hold.
+    pub contents: &'b BTreeMap<Path, Value>,
 }
 
-/// Whether a path is a number that each thread has for itself.
+/// Whether a path is a number that each thread has for itself, or computed from it.
 fn is_per_thread(path: &Path) -> bool {
-    matches!(path.root, Root::PerThread(_)) && path.steps.is_empty()
+    let is_computed = |step: &Step| matches!(step, Step::Computed(..));
+    matches!(path.root, Root::PerThread(_)) && path.steps.iter().all(is_computed)
 }
 
 /// A value that is handed to another thread: locals of this one are foreign there.
@@ -55,6 +59,7 @@ impl Binder<'_> {
             Value::Entry(path) => match (path.root, path.steps.as_slice()) {
                 (Root::Formal(index), []) => self.formal(index),
                 (_, [.., Step::Computed(..)]) => path.computation(&|value| self.value(value)),
+                _ if self.contents.contains_key(path) => self.contents[path].clone(),
                 _ => self.path(path).map_or(Value::Anything, Value::Entry),
             },
             Value::Address(path) => self.path(path).map_or(Value::Anything, Value::Address),

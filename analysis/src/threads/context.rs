@@ -7,6 +7,7 @@ use crate::dataflow::Domain;
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
 use crate::locksets::{Effect, Lockset, Mode};
+use crate::ownership::{Owned, Privacy};
 use crate::signals::{Locks, SignalState};
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +25,11 @@ pub struct Context {
     pub bindings: Vec<Value>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
     pub threads: Arc<BTreeMap<Origin, Running>>,
+    /// Numbers in places that formals lead to, which nobody changes.
+    pub contents: BTreeMap<Path, Value>,
+    /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
+    /// knows.
+    pub private: BTreeMap<Path, Owned>,
     /// What this thread has posted and waited for, by names that mean the same to everybody.
     pub signals: Arc<SignalState>,
     /// What makes sure that this runs only once in the whole program.
@@ -74,6 +80,15 @@ impl Context {
         held
     }
 
+    /// Gives the function's places the names that everybody knows.
+    pub fn binder(&self, function: FunctionRef) -> Binder<'_> {
+        Binder {
+            function,
+            bindings: &self.bindings,
+            contents: &self.contents,
+        }
+    }
+
     /// The threads that this thread may have started until a point of the function.
     pub fn threads_at(&self, since: &ForkState) -> Arc<BTreeMap<Origin, Running>> {
         if since.is_idle() {
@@ -110,10 +125,7 @@ impl Context {
         if *since == SignalState::default() && keeps_locks {
             return self.signals.clone();
         }
-        let binder = Binder {
-            function: name,
-            bindings: &self.bindings,
-        };
+        let binder = self.binder(name);
         let unique = |path: &Path| binder.unique(path);
         let around = Locks {
             held: self.held.keys().filter_map(unique).collect(),
@@ -134,10 +146,7 @@ impl Context {
         call: &CallFact,
         parameters: usize,
     ) -> Context {
-        let binder = Binder {
-            function: name,
-            bindings: &self.bindings,
-        };
+        let binder = self.binder(name);
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
             threads: self.threads_at(&call.forks),
@@ -190,6 +199,12 @@ impl Context {
                 context.held_somewhere.extend(path.shape());
             }
         }
+        for (place, value) in &self.contents {
+            for name in names_in_callee(place, call, parameters) {
+                context.contents.insert(name, value.clone());
+            }
+        }
+        context.private = self.private_in_callee(&binder, call, parameters);
         context.bindings = (0..parameters)
             .map(|index| {
                 let argument = call.arguments.get(index);
@@ -197,6 +212,50 @@ impl Context {
             })
             .collect();
         context
+    }
+
+    /// Why nobody else knows an object in this context, if it is so.
+    pub fn owned(&self, privacy: &Privacy, binder: &Binder<'_>) -> Option<Owned> {
+        let mut owned = match &privacy.owned {
+            Owned::Fresh => Owned::Fresh,
+            Owned::Taken(locks) => {
+                let known = locks.iter().filter_map(|lock| binder.path(lock));
+                Owned::Taken(known.collect())
+            }
+        };
+        for condition in &privacy.conditions {
+            owned = owned.or(self.private.get(condition)?);
+        }
+        Some(owned)
+    }
+
+    /// The objects that a callee is given and nobody else knows, as it calls them.
+    fn private_in_callee(
+        &self,
+        binder: &Binder<'_>,
+        call: &CallFact,
+        parameters: usize,
+    ) -> BTreeMap<Path, Owned> {
+        let mut private = BTreeMap::new();
+        for object in self.private.keys() {
+            let privacy = call.sharing.privacy(object);
+            if let Some(owned) = privacy.and_then(|privacy| self.owned(&privacy, binder)) {
+                for name in names_in_callee(object, call, parameters) {
+                    private.insert(name, owned.clone());
+                }
+            }
+        }
+        for (name, privacy) in &call.private {
+            if let Some(owned) = self.owned(privacy, binder) {
+                private.insert(name.clone(), owned);
+            }
+        }
+        let is_given = |object: &Path| match object.root {
+            Root::Formal(index) => (index as usize) < parameters,
+            _ => false,
+        };
+        private.retain(|object, _| is_given(object));
+        private
     }
 
     /// The context that covers both: what is held in both, and formals that are the same in both.
@@ -220,10 +279,28 @@ impl Context {
                 })
                 .collect(),
             threads: joined_threads(&self.threads, &other.threads),
+            contents: self
+                .contents
+                .iter()
+                .filter(|(place, value)| other.contents.get(*place) == Some(*value))
+                .map(|(place, value)| (place.clone(), value.clone()))
+                .collect(),
+            private: joined_private(&self.private, &other.private),
             signals: joined_signals(&self.signals, &other.signals),
             once: Arc::new(&*self.once & &*other.once),
         }
     }
+}
+
+fn joined_private(
+    left: &BTreeMap<Path, Owned>,
+    right: &BTreeMap<Path, Owned>,
+) -> BTreeMap<Path, Owned> {
+    let both = left.iter().filter_map(|(object, mine)| {
+        let theirs = right.get(object)?;
+        Some((object.clone(), mine.or(theirs)))
+    });
+    both.collect()
 }
 
 fn joined_signals(left: &Arc<SignalState>, right: &Arc<SignalState>) -> Arc<SignalState> {

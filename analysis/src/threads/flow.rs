@@ -1,9 +1,10 @@
 //! Contexts flow from the roots down the call graph. Accesses stay where they are: what is held at their
 //! function's entry comes to them, instead of copies of them going up to every thread.
 
-use super::absolute::{Binder, handed_over};
+use super::absolute::handed_over;
 use super::context::{Context, ContextId, Held, Running};
 use super::multiplicity;
+use super::numbers::HandedNumbers;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, FunctionId};
@@ -13,7 +14,7 @@ use crate::models::{self, Action};
 use crate::signals::SignalState;
 use crate::symexec::{Path, Root, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The contexts of all functions, and the threads that lead to them.
@@ -90,6 +91,7 @@ pub fn contexts(
         pending: BTreeSet::new(),
         contexts: Contexts::default(),
         started: FxHashMap::default(),
+        numbers: HandedNumbers::new(graph, facts),
     };
     flow.contexts
         .functions
@@ -119,6 +121,13 @@ fn never_parallel(
     found
 }
 
+/// What a thread knows where it begins.
+struct Beginning {
+    bindings: Vec<Value>,
+    contents: BTreeMap<Path, Value>,
+    signals: Arc<SignalState>,
+}
+
 struct Flow<'f> {
     graph: &'f CallGraph<'f>,
     facts: &'f [FunctionFacts],
@@ -127,6 +136,7 @@ struct Flow<'f> {
     pending: BTreeSet<(u32, FunctionId, ContextId)>,
     contexts: Contexts,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
+    numbers: HandedNumbers,
 }
 
 impl Flow<'_> {
@@ -166,6 +176,7 @@ impl Flow<'_> {
                     entry: function,
                     kind,
                     bindings: vec![Value::Anything; body.parameters],
+                    contents: BTreeMap::new(),
                     signals: Arc::default(),
                     many: kind != RootKind::Main,
                     parents: BTreeSet::new(),
@@ -183,6 +194,7 @@ impl Flow<'_> {
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
         let context = Context {
             bindings: root.bindings.clone(),
+            contents: root.contents.clone(),
             signals: root.signals.clone(),
             ..Context::default()
         };
@@ -315,10 +327,7 @@ impl Flow<'_> {
         value: &Value,
         otherwise: &[FunctionId],
     ) -> Vec<FunctionId> {
-        let binder = Binder {
-            function: self.graph.functions.body(function).function,
-            bindings: &context.bindings,
-        };
+        let binder = context.binder(self.graph.functions.body(function).function);
         match binder.value(value) {
             Value::Function(name) => self.graph.functions.resolve(name).to_vec(),
             _ => otherwise.to_vec(),
@@ -330,10 +339,7 @@ impl Flow<'_> {
             Some(value) => self.called(function, context, value, &start.targets),
             None => start.targets.clone(),
         };
-        let binder = Binder {
-            function: self.graph.functions.body(function).function,
-            bindings: &context.bindings,
-        };
+        let binder = context.binder(self.graph.functions.body(function).function);
         for entry in targets {
             let parameters = self.graph.functions.body(entry).parameters;
             let bindings: Vec<Value> = (0..parameters)
@@ -351,8 +357,11 @@ impl Flow<'_> {
             };
             let name = self.graph.functions.body(function).function;
             let signals = context.signals_at(&start.signals, &start.locks, name);
-            let signals = Arc::new(signals.inherited());
-            let known = (bindings, signals);
+            let known = Beginning {
+                bindings,
+                contents: self.numbers.of(function, start),
+                signals: Arc::new(signals.inherited()),
+            };
             let root = self.root(entry, kind, known, start.statement, function);
             let before = context.threads_at(&start.forks);
             let running = before
@@ -372,18 +381,21 @@ impl Flow<'_> {
         &mut self,
         entry: FunctionId,
         kind: RootKind,
-        (mut bindings, mut signals): (Vec<Value>, Arc<SignalState>),
+        mut beginning: Beginning,
         at: StatementId,
         by: FunctionId,
     ) -> RootId {
         let known = self.started.entry((by, at, entry)).or_default();
         if known.len() >= MOST_ROOTS_OF_A_START {
-            bindings.fill(Value::Anything);
-            signals = Arc::default();
+            beginning.bindings.fill(Value::Anything);
+            beginning.contents.clear();
+            beginning.signals = Arc::default();
         }
         let same = known.iter().find(|root| {
             let root = &self.contexts.roots[root.0 as usize];
-            root.bindings == bindings && root.signals == signals
+            root.bindings == beginning.bindings
+                && root.contents == beginning.contents
+                && root.signals == beginning.signals
         });
         if let Some(same) = same {
             return *same;
@@ -391,8 +403,9 @@ impl Flow<'_> {
         let root = self.add_root(ThreadRoot {
             entry,
             kind,
-            bindings,
-            signals,
+            bindings: beginning.bindings,
+            contents: beginning.contents,
+            signals: beginning.signals,
             many: false,
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),

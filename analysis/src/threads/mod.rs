@@ -6,6 +6,7 @@ mod call_paths;
 mod context;
 mod flow;
 mod multiplicity;
+mod numbers;
 mod order;
 mod roots;
 

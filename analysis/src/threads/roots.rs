@@ -21,6 +21,8 @@ pub struct ThreadRoot {
     pub kind: RootKind,
     /// What its formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// Numbers in what it is given, which nobody changes.
+    pub contents: BTreeMap<Path, Value>,
     /// What its starter has waited for.
     pub signals: Arc<SignalState>,
     /// Several of it may run at the same time.

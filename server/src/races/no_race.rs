@@ -97,6 +97,13 @@ fn reason(
             Apart::DifferentMemory => "they are different objects".to_owned(),
             Apart::NeverParallel if is_itself => "only one thread gets there at a time".to_owned(),
             Apart::NeverParallel => "no two threads get there at the same time".to_owned(),
+            Apart::NotYetShared if is_itself => {
+                "each thread has an object that no other thread knows yet".to_owned()
+            }
+            Apart::NotYetShared => "at one of them no other thread knows the object yet".to_owned(),
+            Apart::TakenOut => {
+                "one thread has taken the object out of where the other finds it".to_owned()
+            }
             Apart::CommonLock => format!("both hold {}", listed(&verdict.common_locks, " and ")),
             Apart::Ordered(kind) => {
                 let by = listed(&verdict.ordered_by, " or ");

@@ -110,7 +110,7 @@ pub struct Suppression {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// A word for machines: `inferred_guard`, `write_write`, `doubt_initialisation`.
+    /// A word for machines: `inferred_guard`, `write_write`, `doubt_unsharing`.
     pub kind: String,
     /// A sentence for people.
     pub text: String,

@@ -9,10 +9,10 @@ static int cells[THREADS], sums[THREADS];
 static void *worker(void *argument)
 {
     int index = *(int *)argument; //~ index: no-race -- written before its thread starts
-    cells[index] = 10 * index; //~ w: no-race -- own cell, before the barrier; spurious: race(self) -- Order and ownership: every thread has its own cell; locks{}
+    cells[index] = 10 * index; //~ w: no-race -- own cell, before the barrier; locks{}
     pthread_barrier_wait(&written);
     int neighbour = (index + 1) % THREADS;
-    sums[index] = cells[neighbour]; //~ r: no-race -- after the barrier nobody writes; spurious: race(self) -- Order and ownership: every thread has its own sum; locks{}
+    sums[index] = cells[neighbour]; //~ r: no-race -- after the barrier nobody writes; locks{}
     return NULL;
 }
 
@@ -22,7 +22,7 @@ int main(void)
     int indices[THREADS];
     pthread_barrier_init(&written, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
-        indices[i] = i; //~ number: spurious: race(index) -- Order and ownership: each number is written before its own thread starts
+        indices[i] = i; //~ number: no-race -- each number is written before its own thread starts
         pthread_create(&threads[i], NULL, worker, &indices[i]);
     }
     for (int i = 0; i < THREADS; i++)

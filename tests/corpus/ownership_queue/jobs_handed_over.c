@@ -35,9 +35,9 @@ static void *worker(void *argument)
         struct job *job = pop();
         if (job == NULL)
             continue;
-        job->output = 2 * job->input; //~ work: no-race -- popped, so it is ours alone; spurious: race(self, add, done, fill) -- Order and ownership: a popped job has one owner; locks{}
+        job->output = 2 * job->input; //~ work: no-race -- popped, so it is ours alone; locks{}
         __atomic_fetch_add(&results, job->output, __ATOMIC_RELAXED); //~ add: no-race -- popped, so it is ours alone
-        free(job); //~ done: no-race -- popped, so it is ours alone; spurious: race(self, link, unlink, add, fill) -- Order and ownership: a popped job has one owner
+        free(job); //~ done: no-race -- popped, so it is ours alone
     }
     return argument;
 }

@@ -23,7 +23,7 @@ int main(void)
 {
     static struct worker workers[THREADS];
     for (int i = 0; i < THREADS; i++) {
-        workers[i].number = i; //~ number: no-race -- its thread starts below; spurious: race(w) -- Order and ownership: each number is written before its own thread starts
+        workers[i].number = i; //~ number: no-race -- its thread starts below
         pthread_create(&workers[i].thread, NULL, run, &workers[i]);
     }
     for (int i = 0; i < THREADS; i++)

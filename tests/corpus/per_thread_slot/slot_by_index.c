@@ -14,9 +14,9 @@ static void *worker(void *argument)
 {
     int index = *(int *)argument; //~ index: no-race -- written before its thread starts
     for (int i = 0; i < 50; i++) {
-        slots[index].handled++; //~ handled: no-race -- no two threads have the same index; spurious: race(self) -- Order and ownership: the index is read from memory; locks{}
+        slots[index].handled++; //~ handled: no-race -- no two threads have the same index; locks{}
         if (i % 7 == 0)
-            slots[index].failed++; //~ failed: no-race -- no two threads have the same index; spurious: race(self) -- Order and ownership: the index is read from memory; locks{}
+            slots[index].failed++; //~ failed: no-race -- no two threads have the same index; locks{}
     }
     return NULL;
 }
@@ -26,7 +26,7 @@ int main(void)
     pthread_t threads[THREADS];
     int indices[THREADS];
     for (int i = 0; i < THREADS; i++) {
-        indices[i] = i; //~ number: spurious: race(index) -- Order and ownership: each number is written before its own thread starts
+        indices[i] = i; //~ number: no-race -- each number is written before its own thread starts
         pthread_create(&threads[i], NULL, worker, &indices[i]);
     }
     for (int i = 0; i < THREADS; i++)

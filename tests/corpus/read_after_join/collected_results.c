@@ -23,13 +23,13 @@ int main(void)
     struct task tasks[WORKERS] = { 0 };
     long total = 0;
     for (int i = 0; i < WORKERS; i++) {
-        tasks[i].from = 100 * i; //~ from: spurious: race(range) -- Order and ownership: each task is filled before its own thread starts
-        tasks[i].to = 100 * (i + 1); //~ to: spurious: race(range) -- Order and ownership: each task is filled before its own thread starts
+        tasks[i].from = 100 * i; //~ from: no-race -- each task is filled before its own thread starts
+        tasks[i].to = 100 * (i + 1); //~ to: no-race -- each task is filled before its own thread starts
         pthread_create(&tasks[i].thread, NULL, add_up, &tasks[i]);
     }
     for (int i = 0; i < WORKERS; i++) {
         pthread_join(tasks[i].thread, NULL);
-        total += tasks[i].sum; //~ r: no-race -- its thread was joined one line above; spurious: race(w) -- Order and ownership: each element is read after its own thread was joined; locks{}
+        total += tasks[i].sum; //~ r: no-race -- its thread was joined one line above; locks{}
     }
     printf("%ld\n", total);
     return 0;

@@ -23,8 +23,8 @@ int main(void)
     static struct task tasks[WORKERS];
     long total = 0;
     for (int i = 0; i < WORKERS; i++) {
-        tasks[i].from = 100 * i; //~ from: spurious: race(range) -- Order and ownership: each task is filled before its own thread starts
-        tasks[i].to = 100 * (i + 1); //~ to: spurious: race(range) -- Order and ownership: each task is filled before its own thread starts
+        tasks[i].from = 100 * i; //~ from: no-race -- each task is filled before its own thread starts
+        tasks[i].to = 100 * (i + 1); //~ to: no-race -- each task is filled before its own thread starts
         pthread_create(&tasks[i].thread, NULL, add_up, &tasks[i]);
     }
     for (int i = 0; i < WORKERS; i++)

@@ -13,7 +13,7 @@ static struct connection *connections;
 static void allocate_connection(struct connection **out)
 {
     struct connection *connection = malloc(sizeof *connection);
-    connection->timeout = 30; //~ timeout: spurious: race(alive) -- Order and ownership: the connection is not published yet; locks{}
+    connection->timeout = 30; //~ timeout: no-race -- the connection is not published yet; locks{}
     *out = connection;
 }
 
@@ -21,7 +21,7 @@ static void create_connection(int family)
 {
     struct connection *connection;
     allocate_connection(&connection);
-    connection->family = family; //~ family: spurious: race(match) -- Order and ownership: the connection is not published yet; locks{}
+    connection->family = family; //~ family: no-race -- the connection is not published yet; locks{}
     pthread_rwlock_wrlock(&peer_lock);
     connection->next = connections; //~ link: no-race -- the lock of the list; locks{peer_lock}
     connections = connection;       //~ publish: no-race -- the lock of the list; locks{peer_lock}

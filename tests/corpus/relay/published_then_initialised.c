@@ -13,7 +13,7 @@ static struct connection *connections;
 static void allocate_connection(struct connection **out)
 {
     struct connection *connection = malloc(sizeof *connection);
-    connection->timeout = 30; //~ timeout: spurious: race(alive) -- Order and ownership: the connection is not published yet; locks{}
+    connection->timeout = 30; //~ timeout: no-race -- the connection is not published yet; locks{}
     *out = connection;
 }
 

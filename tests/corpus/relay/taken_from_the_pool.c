@@ -20,7 +20,7 @@ static void set_page_address(int page, long address)
     struct map *map = pool;
     pool = map->next; //~ take: no-race -- the lock of the pool; locks{pool_lock}
     pthread_spin_unlock(&pool_lock);
-    map->address = address; //~ write: spurious: race(read) -- Order and ownership: nobody else has the entry now; locks{}
+    map->address = address; //~ write: no-race -- nobody else has the entry now; locks{}
     pthread_spin_lock(&slot_lock);
     map->page = page;
     map->next = slot; //~ link: no-race -- the lock of the slot; locks{slot_lock}

@@ -13,6 +13,7 @@ pub const LAYERS: &[&[&str]] = &[
     &["symexec"],
     &["locksets"],
     &["forks"],
+    &["ownership"],
     &["signals"],
     &["callgraph"],
     &["summaries"],

@@ -1,0 +1,132 @@
+//! Objects whose address becomes known without order: who finds them need not find what was done to them
+//! before.
+
+use super::pairing::Race;
+use crate::accesses::{Access, FunctionFacts};
+use crate::callgraph::{CallGraph, FunctionId, Target};
+use crate::ir::{AccessKind, Callee, Operand, Statement, StatementId};
+use crate::models::{Action, Atomic, AtomicOperation, Order, Ordering, Root, Step, Value};
+use crate::points_to::Class;
+use rustc_hash::FxHashSet;
+
+/// The memory of objects whose address is stored by an access that races, or handed over by an atomic
+/// operation that orders nothing.
+pub(super) fn unordered<'r>(
+    graph: &CallGraph<'_>,
+    facts: &[FunctionFacts],
+    races: impl Iterator<Item = &'r Race>,
+) -> FxHashSet<Class> {
+    let mut found = FxHashSet::default();
+    let points_to = graph.points_to();
+    let mut add = |class: Option<Class>| {
+        if let Some(class) = class
+            && !found.contains(&class)
+        {
+            found.extend(points_to.parts(class));
+        }
+    };
+    for pair in races.flat_map(|race| &race.pairs) {
+        for side in [pair.first, pair.second] {
+            let access = &facts[side.function.0 as usize].accesses[side.access as usize];
+            let body = graph.functions.body(side.function);
+            let writes = access.kind != AccessKind::Read;
+            let statement = body.statement(access.statement);
+            if writes && matches!(statement, Statement::Store { ty, .. } if ty.pointee().is_some())
+            {
+                add(points_to.deref(access.cell.class));
+            }
+        }
+    }
+    for function in graph.functions.ids() {
+        let accesses = facts[function.0 as usize].accesses.iter();
+        for access in accesses.filter(|access| access.atomic) {
+            add(relaxed(graph, function, access));
+        }
+    }
+    found
+}
+
+/// The objects whose address a relaxed atomic operation stores, or loads without any lock, where no fence of
+/// the function makes up for it.
+fn relaxed(graph: &CallGraph<'_>, function: FunctionId, access: &Access) -> Option<Class> {
+    let body = graph.functions.body(function);
+    let Statement::Call {
+        target, arguments, ..
+    } = body.statement(access.statement)
+    else {
+        return None;
+    };
+    let name = body.function;
+    let points_to = graph.points_to();
+    // What a value of the model points to.
+    let pointee = |value: &Value| {
+        let class = match value.root {
+            Root::Argument(index) => points_to.pointee(name, arguments.get(usize::from(index))?)?,
+            Root::Result => points_to.pointee(name, &Operand::Local((*target)?))?,
+            _ => return None,
+        };
+        value.path.iter().try_fold(class, |class, step| match step {
+            Step::Dereference => points_to.deref(class),
+            Step::Element => Some(class),
+            Step::Member(record, name) => points_to.field(class, *record, *name),
+            Step::Field(_) => None,
+        })
+    };
+    let atomic = atomic(graph, function, access.statement)?;
+    if order(atomic, arguments) != Some(Ordering::Relaxed) {
+        return None;
+    }
+    let class = match atomic.operation {
+        AtomicOperation::Load if access.locks.held().next().is_none() => {
+            pointee(atomic.out.as_ref().unwrap_or(&Value::result()))
+        }
+        AtomicOperation::Store | AtomicOperation::Exchange => pointee(atomic.value.as_ref()?),
+        _ => None,
+    };
+    let has_fence = |id: StatementId| {
+        self::atomic(graph, function, id)
+            .is_some_and(|atomic| atomic.operation == AtomicOperation::Fence)
+    };
+    class.filter(|_| !body.statements().any(|(id, _)| has_fence(id)))
+}
+
+/// What a statement does atomically, if it is a call of such a library function.
+fn atomic<'m>(graph: &CallGraph<'m>, function: FunctionId, id: StatementId) -> Option<&'m Atomic> {
+    let Statement::Call {
+        callee: Callee::Direct(name),
+        arguments,
+        ..
+    } = graph.functions.body(function).statement(id)
+    else {
+        return None;
+    };
+    let targets = graph.targets(function, id, Some(*name), arguments.len());
+    targets.into_iter().find_map(|target| match target {
+        Target::Model(model) => model
+            .effects
+            .iter()
+            .find_map(|effect| match &effect.action {
+                Action::Atomic(atomic) => Some(atomic),
+                _ => None,
+            }),
+        Target::Body(_) => None,
+    })
+}
+
+/// The order of an atomic operation, if the program's text says it.
+fn order(atomic: &Atomic, arguments: &[Operand]) -> Option<Ordering> {
+    match atomic.order {
+        Order::Fixed(order) => Some(order),
+        Order::Argument(index) => match arguments.get(usize::from(index))? {
+            Operand::Integer(value) => Some(match value {
+                0 => Ordering::Relaxed,
+                1 => Ordering::Consume,
+                2 => Ordering::Acquire,
+                3 => Ordering::Release,
+                4 => Ordering::AcquireRelease,
+                _ => Ordering::SequentiallyConsistent,
+            }),
+            _ => None,
+        },
+    }
+}
