@@ -16,6 +16,7 @@ pub mod parsers;
 pub mod racy_programs;
 pub mod random;
 pub mod reading;
+pub mod side_by_side;
 pub mod thread_sanitizer;
 pub mod tidy;
 pub mod verdicts;

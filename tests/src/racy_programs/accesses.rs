@@ -31,8 +31,8 @@ pub fn access_text(access: Access, place: &str, seed: u64) -> AccessText {
         Access::ReadItem => format!("seen += {place}items[round & 3];"),
         Access::ClearItems => format!("memset({place}items, 0, sizeof {place}items);"),
         Access::FillItems => {
-            before = Some("int fresh[4] = { round, 1, 2, 3 };".into());
-            format!("memcpy({place}items, fresh, sizeof fresh);")
+            before = Some("int values[4] = { round, 1, 2, 3 };".into());
+            format!("memcpy({place}items, values, sizeof values);")
         }
         Access::CopyItems => {
             before = Some("int copy[4];".into());

@@ -5,8 +5,6 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::misses::content;
 use super::plan::Plan;
 use super::watching::{Batch, PROGRAMS_PER_BATCH};
@@ -15,6 +13,7 @@ use super::{choices, misses, source};
 use crate::fixture::LinePair;
 use crate::matching::ReportedRace;
 use crate::oracle::OracleError;
+use crate::side_by_side::side_by_side;
 
 /// The races that an analysis reports in the program of one file. A report about a group of accesses
 /// is one race for each two of them.
@@ -65,12 +64,12 @@ impl Outcome {
 /// Runs the programs of the seeds, and asks the analysis about each that raced or cannot race.
 pub fn outcome(seeds: Range<u64>, analyse: Analyse<'_>) -> Result<Outcome, OracleError> {
     let firsts: Vec<u64> = seeds.clone().step_by(PROGRAMS_PER_BATCH as usize).collect();
-    let batches = firsts
-        .into_par_iter()
-        .map(|first| {
-            let last = seeds.end.min(first + PROGRAMS_PER_BATCH);
-            of_batch((first..last).map(choices::plan).collect(), analyse)
-        })
+    let batches = side_by_side(&firsts, &|first: &u64| {
+        let last = seeds.end.min(first + PROGRAMS_PER_BATCH);
+        of_batch((*first..last).map(choices::plan).collect(), analyse)
+    });
+    let batches = batches
+        .into_iter()
         .collect::<Result<Vec<Vec<Watched>>, OracleError>>()?;
     let mut outcome = Outcome::default();
     let mut misses: Vec<Watched> = Vec::new();
@@ -94,10 +93,9 @@ pub fn outcome(seeds: Range<u64>, analyse: Analyse<'_>) -> Result<Outcome, Oracl
     }
     misses.sort_by_key(|miss| source::source(&miss.plan).len());
     misses.truncate(MOST_DESCRIPTIONS);
-    outcome.descriptions = misses
-        .par_iter()
-        .map(|miss| misses::describe(&miss.plan, &miss.missed, analyse))
-        .collect();
+    outcome.descriptions = side_by_side(&misses, &|miss: &Watched| {
+        misses::describe(&miss.plan, &miss.missed, analyse)
+    });
     outcome.descriptions.sort_by_key(String::len);
     Ok(outcome)
 }

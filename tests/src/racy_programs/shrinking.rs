@@ -3,7 +3,7 @@
 use super::plan::{Access, Element, Moment, Plan, Route};
 
 /// Each try compiles and runs a program; a smaller one is not worth more time than this.
-const MOST_TRIES: usize = 40;
+const MOST_TRIES: usize = 60;
 
 /// The smallest plan that was found to pass `test`, with what the test said about it.
 ///
@@ -61,6 +61,11 @@ fn simpler(plan: &Plan) -> Vec<Plan> {
                 plan.threads[thread].calls.remove(call);
             });
         }
+    }
+    for call in 0..plan.main_calls.len() {
+        propose(&|plan| {
+            plan.main_calls.remove(call);
+        });
     }
     for operation in plan.used_operations() {
         if plan.operations[operation].route != Route::Direct {

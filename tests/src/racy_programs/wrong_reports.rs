@@ -9,6 +9,7 @@ use super::plan::Plan;
 use super::shrinking::smallest;
 use super::source::{self, LOCKED_PART, TOGETHER, scene_name};
 use super::watching::Batch;
+use crate::side_by_side::side_by_side;
 
 /// What is reported about programs that are safe by construction.
 #[derive(Debug, Default)]
@@ -93,10 +94,10 @@ impl WrongReports {
                 }
             }
         }
-        let examples = shortest.iter();
-        examples
-            .map(|(part, (plan, reported))| example(part, plan, reported, analyse))
-            .collect()
+        let shortest: Vec<_> = shortest.into_iter().collect();
+        side_by_side(&shortest, &|(part, (plan, reported))| {
+            example(part, plan, reported, analyse)
+        })
     }
 }
 

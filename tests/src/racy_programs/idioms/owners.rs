@@ -189,6 +189,9 @@ static void $run(void)
 !two_of_each:    pthread_t producer, consumer;
 !two_of_each:    pthread_create(&producer, NULL, $producer, NULL);
 !two_of_each:    pthread_create(&consumer, NULL, $consumer, NULL);
+!two_of_each:?left_in_the_queue:    pthread_t second;
+!two_of_each:?left_in_the_queue:    pthread_create(&second, NULL, $consumer, NULL);
+!two_of_each:?left_in_the_queue:    pthread_join(second, NULL);
 !two_of_each:    pthread_join(producer, NULL);
 !two_of_each:    pthread_join(consumer, NULL);
 ?two_of_each:    pthread_t threads[4];
