@@ -24,11 +24,12 @@ SECONDS = 120.0
 #: Reports without a planted race, by cause.
 KNOWN = {
     # What a thread gets with its start, what it leaves for the one that joins it, jobs that change hands.
-    "threads and jobs": 15,
+    "threads and jobs": 3,
     "after joining": 0,
     # Made, used and freed by one thread, by functions that others call for shared objects.
-    "objects of one thread": 82,
-    "locks": 0,
+    "objects of one thread": 8,
+    # New members of a list whose head is reported above: what is published there counts as published without order.
+    "locks": 3,
 }
 
 

@@ -328,8 +328,8 @@ int main(void) {
         reasons.join("\n")
     };
     expect![[r#"
-        = note: no race with the read at a.c:9:14: one runs only once, by `once`, before the other
-        = note: no race with itself in another thread: it runs only once, by `once`"#]]
+        = note: no race with the read at a.c:9:14: no two threads get there at the same time, or one runs only once, by `once`, before the other
+        = note: no race with itself in another thread: only one thread gets there at a time, or it runs only once, by `once`"#]]
     .assert_eq(&said(6));
     expect!["= note: no race with the write at a.c:9:5: one waits for `finished`, which is set only after the other"]
         .assert_eq(&said(19));
