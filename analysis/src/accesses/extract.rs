@@ -304,11 +304,7 @@ impl Extraction<'_> {
         for (index, (argument, value)) in arguments.iter().zip(values).enumerate() {
             let class = points_to.pointee(function, argument);
             // Of what no other thread can get at, nobody asks.
-            let is_shared = class.is_some_and(|class| {
-                let parts = points_to.parts(class);
-                parts.into_iter().any(|part| points_to.is_shared(part))
-            });
-            if is_shared {
+            if class.is_some_and(|class| points_to.has_shared_part(class)) {
                 let name = Path::new(Root::Formal(index as u32)).then(Step::Deref);
                 private::given(point.state, &point.sharing, value, name, &mut found);
             }

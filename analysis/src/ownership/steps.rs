@@ -354,12 +354,6 @@ impl Finder<'_, '_> {
         held: &FxHashMap<StatementId, BTreeSet<Path>>,
     ) -> FxHashMap<StatementId, Vec<SharingStep>> {
         let mut steps: FxHashMap<StatementId, Vec<SharingStep>> = FxHashMap::default();
-        let parts: BTreeMap<Class, Vec<Class>> = self
-            .objects
-            .values()
-            .flatten()
-            .map(|class| (*class, self.points_to.parts(*class)))
-            .collect();
         let candidates = |given: &Given| -> Vec<Path> {
             let is_exact = !given.pointees.any && !given.pointees.loaded;
             // One object may have a name for each place where paths meet, and a new one has no other names.
@@ -371,7 +365,9 @@ impl Finder<'_, '_> {
                 _ => false,
             };
             let may_be = |class: &Option<Class>| match (class, given.class) {
-                (Some(object), Some(wanted)) => parts[object].binary_search(&wanted).is_ok(),
+                (Some(object), Some(wanted)) => {
+                    self.points_to.parts(*object).binary_search(&wanted).is_ok()
+                }
                 _ => true,
             };
             let objects = self.objects.iter();

@@ -8,8 +8,8 @@ use crate::ir::{
     Base, FunctionRef, GlobalRef, LocalId, Operand, Place, Projection, RecordRef, StatementId,
     StringId,
 };
-use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, OnceLock};
 use ustr::Ustr;
 
 /// An equivalence class of memory cells. Two places of different classes never overlap.
@@ -54,6 +54,9 @@ struct ClassData {
     objects: Arc<[Object]>,
     functions: Vec<FunctionRef>,
     shared: bool,
+    /// Found when they are asked for.
+    parts: OnceLock<Box<[Class]>>,
+    has_shared_part: OnceLock<bool>,
 }
 
 /// The classes of a function's locals.
@@ -159,20 +162,35 @@ impl PointsTo {
     }
 
     /// The class and all members inside it, sorted: what an access to the whole object touches.
-    pub fn parts(&self, class: Class) -> Vec<Class> {
+    pub fn parts(&self, class: Class) -> &[Class] {
+        self.data(class)
+            .parts
+            .get_or_init(|| self.find_parts(class))
+    }
+
+    fn find_parts(&self, class: Class) -> Box<[Class]> {
         let mut parts = vec![class];
+        let mut known = FxHashSet::from_iter([class]);
         let mut next = 0;
         while let Some(&part) = parts.get(next) {
             next += 1;
             for (_, child) in &self.data(part).fields {
-                // Objects have few members, and most are no containers themselves.
-                if !parts.contains(&Class(*child)) {
+                if known.insert(Class(*child)) {
                     parts.push(Class(*child));
                 }
             }
         }
         parts.sort_unstable();
-        parts
+        parts.into_boxed_slice()
+    }
+
+    /// Whether another thread may get at the class or at a part of it.
+    pub fn has_shared_part(&self, class: Class) -> bool {
+        let is_shared = |part: &Class| self.is_shared(*part);
+        *self
+            .data(class)
+            .has_shared_part
+            .get_or_init(|| self.parts(class).iter().any(is_shared))
     }
 
     /// The objects whose storage is in the class or contains it, sorted.
@@ -238,6 +256,8 @@ impl PointsTo {
                 objects: Arc::default(),
                 functions: Vec::new(),
                 shared: escaped[*root as usize],
+                parts: OnceLock::new(),
+                has_shared_part: OnceLock::new(),
             };
             if let Some(detail) = graph.detail_of(*root) {
                 data.collapsed = detail.rare().collapsed.clone();

@@ -291,7 +291,7 @@ impl Finder<'_> {
             let class = Some(access.cell.class).filter(|class| flags.contains(*class));
             return class.into_iter().collect();
         }
-        let mut classes = self.graph.points_to().parts(access.cell.class);
+        let mut classes = self.graph.points_to().parts(access.cell.class).to_vec();
         classes.push(access.cell.class);
         classes.sort_unstable();
         classes.dedup();

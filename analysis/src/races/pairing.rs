@@ -80,8 +80,8 @@ pub(super) fn accesses_by_class(
             by_class.entry(class).or_default().push(entry);
             if access.cell.whole {
                 for part in points_to.parts(class) {
-                    if part != class {
-                        by_class.entry(part).or_default().push(entry);
+                    if *part != class {
+                        by_class.entry(*part).or_default().push(entry);
                     }
                 }
             }

@@ -31,10 +31,10 @@ impl HandedNumbers {
                 let parts = if access.cell.whole {
                     graph.points_to().parts(access.cell.class)
                 } else {
-                    vec![access.cell.class]
+                    std::slice::from_ref(&access.cell.class)
                 };
                 for part in parts {
-                    if let Some(known) = writers.get_mut(&part) {
+                    if let Some(known) = writers.get_mut(part) {
                         known.insert(function);
                     }
                 }

@@ -129,7 +129,6 @@ impl Contexts {
         };
         !one.kind.is_thread()
             || !two.kind.is_thread()
-            || first == second
             || one.running_before.contains(&second)
             || two.running_before.contains(&first)
     }
