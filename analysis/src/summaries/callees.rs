@@ -31,6 +31,12 @@ pub struct Executed<'e> {
     pub states: Solution<State>,
 }
 
+/// What an execution has found, kept for the next one.
+pub struct Values {
+    pub summary: Arc<ValueSummary>,
+    pub states: Solution<State>,
+}
+
 /// A function of which everything is known that its own text and its callees' summaries tell.
 pub struct Analysed<'e> {
     pub body: &'e Body,
@@ -45,7 +51,16 @@ pub struct Analysed<'e> {
 impl Callees<'_> {
     /// Summarises the function; `then` gets more out of it while its states are there.
     pub fn analyse<T>(&self, then: impl FnOnce(&Analysed<'_>) -> T) -> (Summary, T) {
-        self.execute(|run| {
+        self.analyse_from(None, then)
+    }
+
+    /// The same, for a function that may have been executed before with these effects of its callees on values.
+    pub fn analyse_from<T>(
+        &self,
+        before: Option<&Values>,
+        then: impl FnOnce(&Analysed<'_>) -> T,
+    ) -> (Summary, T) {
+        self.execute_from(before, |run| {
             let locks = locksets(run.body, &run.states, run.execution, self);
             let known = ownership::Known {
                 body: run.body,
@@ -78,10 +93,22 @@ impl Callees<'_> {
 
     /// Executes the function; what is computed from that must not outlive it.
     pub fn execute<T>(&self, then: impl FnOnce(Executed<'_>) -> T) -> T {
+        self.execute_from(None, then)
+    }
+
+    /// The same, for a function that may have been executed before with these effects of its callees on values.
+    pub fn execute_from<T>(
+        &self,
+        before: Option<&Values>,
+        then: impl FnOnce(Executed<'_>) -> T,
+    ) -> T {
         let body: &Body = self.graph.functions.body(self.function);
         let (loops, liveness) = (Loops::new(body), Liveness::new(body));
         let execution = Execution::new(body, self, &loops, &liveness);
-        let (values, states) = summarise(body, &execution);
+        let (values, states) = match before {
+            Some(known) => (ValueSummary::clone(&known.summary), known.states.clone()),
+            None => summarise(body, &execution),
+        };
         then(Executed {
             body,
             execution: &execution,

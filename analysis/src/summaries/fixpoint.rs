@@ -1,14 +1,15 @@
 //! Summaries of all functions, component by component; recursion by fixpoint.
 
-use super::callees::{Analysed, Callees};
+use super::callees::{Analysed, Callees, Values};
 use super::known::{Known, Summaries, Summary};
 use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId};
+use crate::dataflow::Solution;
 use crate::forks::ForkSummary;
 use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
 use crate::ownership::SharingSummary;
 use crate::signals::SignalSummary;
-use crate::symexec::{Value, ValueSummary};
+use crate::symexec::{State, Value, ValueSummary};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,16 +103,17 @@ impl Run<'_> {
             let (summary, result) = callees.analyse(|analysed| then(&callees, analysed));
             return vec![(component[0], summary, result)];
         }
-        let members = if component.len() > MOST_WITH_VALUES {
+        let (members, values) = if component.len() > MOST_WITH_VALUES {
             self.large_component(component)
         } else {
-            self.small_component(component)
+            (self.small_component(component), BTreeMap::new())
         };
         component
             .par_iter()
             .map(|&member| {
                 let callees = self.callees(member, Some(&members));
-                let (_, result) = callees.analyse(|analysed| then(&callees, analysed));
+                let before = values.get(&member);
+                let (_, result) = callees.analyse_from(before, |analysed| then(&callees, analysed));
                 (member, members[&member].clone(), result)
             })
             .collect()
@@ -134,9 +136,11 @@ impl Run<'_> {
     }
 
     /// The effect on locks alone, where that on values is settled.
-    fn lock_summary(&self, function: u32, members: &Members) -> LockSummary {
+    fn lock_summary(&self, function: u32, members: &Members, before: &Values) -> LockSummary {
         let callees = self.callees(function, Some(members));
-        callees.execute(|run| locksets(run.body, &run.states, run.execution, &callees).summary)
+        callees.execute_from(Some(before), |run| {
+            locksets(run.body, &run.states, run.execution, &callees).summary
+        })
     }
 
     fn small_component(&self, component: &[u32]) -> Members {
@@ -163,7 +167,7 @@ impl Run<'_> {
 
     /// A component in which values and threads are not followed from member to member: one round tells what
     /// each does, and only locks that are left held or released by a member need more.
-    fn large_component(&self, component: &[u32]) -> Members {
+    fn large_component(&self, component: &[u32]) -> (Members, BTreeMap<u32, Values>) {
         // UNSOUND: in groups of more than four functions that call each other, a call inside the group is
         // taken to change no pointer.
         let start = Summary {
@@ -190,21 +194,36 @@ impl Run<'_> {
                 (*member, summary)
             })
             .collect();
-        let first: Vec<Summary> = component
+        let first: Vec<(Summary, Solution<State>)> = component
             .par_iter()
-            .map(|member| self.summary(*member, &members))
+            .map(|member| {
+                let callees = self.callees(*member, Some(&members));
+                callees.analyse(|analysed| analysed.states.clone())
+            })
+            .collect();
+        // What is known of values stays as it is: one execution serves all rounds.
+        let values: BTreeMap<u32, Values> = component
+            .iter()
+            .zip(&first)
+            .map(|(member, (summary, states))| {
+                let values = Values {
+                    summary: summary.values.clone(),
+                    states: states.clone(),
+                };
+                (*member, values)
+            })
             .collect();
         // Each of them may run any other, so each may have started what any of them starts.
         let mut forks = ForkSummary::default();
         let mut signals = SignalSummary::default();
-        for summary in &first {
+        for (summary, _) in &first {
             forks.join(&summary.forks.anonymous());
             signals.join(&summary.signals.perhaps());
         }
         let (forks, signals) = (Arc::new(forks), Arc::new(signals));
         let callers = callers_inside(self.graph, component);
         let mut pending: BTreeSet<u32> = BTreeSet::new();
-        for ((member, old), summary) in members.iter_mut().zip(first) {
+        for ((member, old), (summary, _)) in members.iter_mut().zip(first) {
             old.forks = forks.clone();
             old.signals = signals.clone();
             if old.locks != summary.locks {
@@ -217,7 +236,7 @@ impl Run<'_> {
             let round: Vec<u32> = std::mem::take(&mut pending).into_iter().collect();
             let locks: Vec<LockSummary> = round
                 .par_iter()
-                .map(|member| self.lock_summary(*member, &members))
+                .map(|member| self.lock_summary(*member, &members, &values[member]))
                 .collect();
             for (member, mut new) in round.into_iter().zip(locks) {
                 let Some(old) = members.get_mut(&member) else {
@@ -233,7 +252,7 @@ impl Run<'_> {
             }
             is_first_round = false;
         }
-        members
+        (members, values)
     }
 }
 
