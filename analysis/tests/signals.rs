@@ -19,7 +19,7 @@ fn check(text: &str, expected: Expect) {
     host.apply(Change { units: vec![unit] });
     let checked = host
         .analysis()
-        .check(&Models::builtin(), Options::default());
+        .check(Models::builtin(), Options::default());
     let program = &checked.program;
     let mut lines = Vec::new();
     for function in program.functions.ids() {

@@ -96,7 +96,7 @@ pub fn analyse(
                 classes(**class) && pairing::is_reached_by_several(&contexts, accesses)
             })
             .collect();
-        let found: Vec<(Class, (Option<Race>, Option<Race>))> = wanted
+        let found: Vec<(Class, Found)> = wanted
             .par_iter()
             .map(|(class, accesses)| {
                 let location =
@@ -106,8 +106,7 @@ pub fn analyse(
             .collect();
         found
     };
-    let mut found: BTreeMap<Class, (Option<Race>, Option<Race>)> =
-        find(&surroundings, &|_| true).into_iter().collect();
+    let mut found: BTreeMap<Class, Found> = find(&surroundings, &|_| true).into_iter().collect();
     // That the user accepts a race makes no order.
     let all = found
         .values()
@@ -193,6 +192,9 @@ pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
     found
 }
 
+/// The race of a location, and the one that the user accepts.
+type Found = (Option<Race>, Option<Race>);
+
 struct Search<'s> {
     surroundings: &'s Surroundings<'s>,
     facts: &'s [FunctionFacts],
@@ -202,7 +204,7 @@ struct Search<'s> {
 
 impl Search<'_> {
     /// The race of a location without, and that with, accesses that the user accepts.
-    fn races(&self, location: &Location) -> (Option<Race>, Option<Race>) {
+    fn races(&self, location: &Location) -> Found {
         let functions = self.surroundings.graph.functions;
         let points_to = self.surroundings.graph.points_to();
         let memory = Memory {

@@ -69,7 +69,7 @@ impl<K: Ord + Clone, V: Clone> SharedMap<K, V> {
     }
 
     /// The entries from this key on.
-    pub fn from_key(&self, key: &K) -> &[(K, V)] {
+    pub fn starting_at(&self, key: &K) -> &[(K, V)] {
         let (Ok(position) | Err(position)) = self.position(key);
         &self.0[position..]
     }
@@ -155,7 +155,7 @@ mod tests {
                 let key = next(40);
                 assert_eq!(map.get(&key), model.get(&key));
                 let from: Vec<_> = model.range(key..).map(|(k, v)| (*k, *v)).collect();
-                assert_eq!(map.from_key(&key), from);
+                assert_eq!(map.starting_at(&key), from);
                 assert_eq!(map.before_key(&key).len(), model.range(..key).count());
             }
             copies.push((map, model));

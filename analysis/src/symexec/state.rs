@@ -171,7 +171,7 @@ impl State {
     pub fn parts_of<'s>(&'s self, path: &'s Path) -> impl Iterator<Item = (&'s Path, &'s Value)> {
         // Paths are sorted root first, step by step: all that begin with this one are neighbours.
         self.memory
-            .from_key(path)
+            .starting_at(path)
             .iter()
             .take_while(|(known, _)| {
                 known.root == path.root && known.steps.starts_with(&path.steps)

@@ -53,10 +53,11 @@ impl Contexts {
                 return one.many && own.is_none_or(|own| self.runs_beside_itself(root, own));
             }
             let other = self.root(root);
-            !self.never_parallel(one, other)
-                && !in_different_programs(one, other)
-                && !(one.is_main_thread() && other.is_main_thread())
-                && self.may_overlap(functions, moment, root)
+            let both_main = one.is_main_thread() && other.is_main_thread();
+            if both_main || self.never_parallel(one, other) || in_different_programs(one, other) {
+                return false;
+            }
+            self.may_overlap(functions, moment, root)
                 && self.siblings_overlap(functions, moment.root, root)
         })
     }
