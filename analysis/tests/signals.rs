@@ -17,9 +17,7 @@ fn check(text: &str, expected: Expect) {
         data_model: DataModel::LP64,
     };
     host.apply(Change { units: vec![unit] });
-    let checked = host
-        .analysis()
-        .check(Models::builtin(), Options::default());
+    let checked = host.analysis().check(Models::builtin(), Options::default());
     let program = &checked.program;
     let mut lines = Vec::new();
     for function in program.functions.ids() {
