@@ -17,26 +17,23 @@ pub struct Moment<'m> {
 impl Contexts {
     /// Whether two moments can be at the same time.
     pub fn in_parallel(&self, functions: &Functions, left: Moment<'_>, right: Moment<'_>) -> bool {
-        let (one, other) = (self.root(left.root), self.root(right.root));
-        if self.never_parallel(one, other) || in_different_programs(one, other) {
-            return false;
-        }
-        if one.is_main_thread() && other.is_main_thread() {
+        if self.are_kept_apart(left.root, right.root) {
             return false;
         }
         if left.root == right.root {
-            // UNSOUND: a signal handler is taken not to run in two threads at the same time; the signal is
-            // blocked while its handler runs, but only in that thread.
-            if one.kind.is_signal() {
-                return false;
-            }
-            // Only if it can be started again while it runs.
-            let own = one.origin(functions);
-            return one.many && own.is_none_or(|own| self.runs_beside_itself(left.root, own));
+            return self.runs_beside_itself(functions, left.root);
         }
         self.may_overlap(functions, left, right.root)
             && self.may_overlap(functions, right, left.root)
             && self.siblings_overlap(functions, left.root, right.root)
+    }
+
+    /// Whether two threads never run at the same time, whatever they have started.
+    fn are_kept_apart(&self, left: RootId, right: RootId) -> bool {
+        let (one, other) = (self.root(left), self.root(right));
+        self.never_parallel(one, other)
+            || in_different_programs(one, other)
+            || (one.is_main_thread() && other.is_main_thread())
     }
 
     /// The threads that can run at a moment, the thread itself among them if there can be several of it.
@@ -45,28 +42,34 @@ impl Contexts {
         functions: &'c Functions,
         moment: Moment<'c>,
     ) -> impl Iterator<Item = RootId> + 'c {
-        let one = self.root(moment.root);
         let all = (0..self.roots.len()).map(|index| RootId(index as u32));
         all.filter(move |&root| {
-            if root == moment.root {
-                let own = one.origin(functions);
-                return one.many && own.is_none_or(|own| self.runs_beside_itself(root, own));
-            }
-            let other = self.root(root);
-            let both_main = one.is_main_thread() && other.is_main_thread();
-            if both_main || self.never_parallel(one, other) || in_different_programs(one, other) {
+            if self.are_kept_apart(moment.root, root) {
                 return false;
+            }
+            if root == moment.root {
+                return self.runs_beside_itself(functions, root);
             }
             self.may_overlap(functions, moment, root)
                 && self.siblings_overlap(functions, moment.root, root)
         })
     }
 
-    fn runs_beside_itself(&self, root: RootId, origin: Origin) -> bool {
+    /// Whether a thread can be started again while it runs.
+    fn runs_beside_itself(&self, functions: &Functions, root: RootId) -> bool {
         let thread = self.root(root);
+        // UNSOUND: a signal handler is taken not to run in two threads at the same time; the signal is
+        // blocked while its handler runs, but only in that thread.
+        if !thread.many || thread.kind.is_signal() {
+            return false;
+        }
         // Several parents may each have one.
         let has_one_parent = self.only_parent(root).is_some();
-        !has_one_parent || thread.running_before.contains(&origin) || !thread.kind.is_thread()
+        !has_one_parent
+            || !thread.kind.is_thread()
+            || thread
+                .origin(functions)
+                .is_none_or(|own| thread.running_before.contains(&own))
     }
 
     /// Whether another thread may run at a moment: it has been started, and not joined.
