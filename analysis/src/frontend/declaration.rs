@@ -73,7 +73,6 @@ impl DeclarationStore {
         {
             return declaration.clone();
         }
-        self.parsed.fetch_add(1, Ordering::Relaxed);
         let mentioned = |name: Ustr| typedefs.binary_search(&name.as_str()).is_ok();
         let mut parsed = with_parsed(&mentioned, &normalised, Part::Declaration, |parsed| parsed);
         if parsed.is_err() && kind == ItemKind::Typedef {
@@ -98,10 +97,13 @@ impl DeclarationStore {
             array_lengths,
             anchor,
         });
-        self.declarations
-            .entry(hash)
-            .or_default()
-            .push(declaration.clone());
+        let mut known = self.declarations.entry(hash).or_default();
+        // Another unit may have parsed the same header in the meantime.
+        if let Some(first) = known.iter().find(|known| known.key == declaration.key) {
+            return first.clone();
+        }
+        self.parsed.fetch_add(1, Ordering::Relaxed);
+        known.push(declaration.clone());
         declaration
     }
 

@@ -249,9 +249,15 @@ impl GroupStore {
             return group.clone();
         }
         let group = Arc::new(read_group(text, pieces));
-        if group.is_complete {
-            self.groups.entry(key).or_default().push(group.clone());
+        if !group.is_complete {
+            return group;
         }
+        let mut known = self.groups.entry(key).or_default();
+        // Another unit may have read the same header in the meantime.
+        if let Some(first) = known.iter().find(|group| group.consists_of(text, pieces)) {
+            return first.clone();
+        }
+        known.push(group.clone());
         group
     }
 }
@@ -358,6 +364,26 @@ mod tests {
         assert_eq!(store.len(), 3);
         store.collect_garbage();
         assert!(store.is_empty());
+    }
+
+    #[test]
+    fn the_same_header_read_by_many_threads_at_once_is_one_group() {
+        let units: Vec<String> = (0..64)
+            .map(|header| format!("# 1 \"h{header}.h\" 1\nint shared{header}(void);\n"))
+            .collect();
+        let store = GroupStore::default();
+        let together = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for text in &units {
+                        together.wait();
+                        store.place(text, Ustr::from("a.c"));
+                    }
+                });
+            }
+        });
+        assert_eq!(store.len(), units.len());
     }
 
     #[test]
