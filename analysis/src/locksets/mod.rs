@@ -4,8 +4,12 @@
 mod analysis;
 mod choices;
 mod domain;
+#[cfg(test)]
+mod domain_tests;
 mod effects;
+mod names;
 mod outcomes;
+mod release;
 mod state;
 mod summary;
 
