@@ -82,9 +82,14 @@ pub fn locksets<'l>(
         }
         let returned = state.returned(value.as_ref());
         let block = BlockId(index as u32);
+        let object = returned_object(execution, states, block, value.as_ref());
         outcomes.join(&returned.map(|lockset| {
             let resolved = choices.resolved(lockset, block);
-            resolved.unwrap_or_else(|| lockset.clone())
+            let mut named = resolved.unwrap_or_else(|| lockset.clone());
+            if let Some(object) = &object {
+                named.name_result(object);
+            }
+            named
         }));
     }
     let outcomes = outcomes.map(Lockset::for_callers);
@@ -133,6 +138,20 @@ impl LocksetSolution<'_> {
                 None => visit(&state.known, id, statement),
             },
         );
+    }
+}
+
+/// What the value that a block returns points to.
+fn returned_object(
+    execution: &Execution<'_>,
+    states: &Solution<State>,
+    block: BlockId,
+    value: Option<&Operand>,
+) -> Option<Path> {
+    let state = execution.exit_state(states, block)?;
+    match state.operand(value?).targets() {
+        Targets::Exactly(object) => Some(object),
+        Targets::OneOf(_) | Targets::Unknown => None,
     }
 }
 

@@ -157,6 +157,23 @@ impl Lockset {
         self.held.extend(inside);
     }
 
+    /// This object is what the function returns: callers know the locks inside by that.
+    pub fn name_result(&mut self, object: &Path) {
+        let result = Path::new(Root::Result).then(Step::Deref);
+        let inside: Vec<(Path, Hold)> = self
+            .held
+            .iter()
+            .filter(|(path, _)| object.contains(path))
+            .map(|(path, hold)| (result.extended(&path.steps[object.steps.len()..]), *hold))
+            .collect();
+        self.held.extend(inside);
+    }
+
+    /// Whether the result of a call is needed to say what is held.
+    pub fn speaks_of_result(&self) -> bool {
+        self.held.keys().any(|path| path.root == Root::Result)
+    }
+
     /// One of these is released, and nobody knows which.
     pub fn release_one_of(&mut self, paths: BTreeSet<Path>) {
         for path in paths {

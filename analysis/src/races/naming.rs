@@ -71,6 +71,7 @@ impl<'n> Names<'n> {
                     None => "local".to_string(),
                 }
             }
+            Root::Result => "the result".to_string(),
             Root::Somewhere => "…".to_string(),
         }
     }
