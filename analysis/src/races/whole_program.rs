@@ -15,7 +15,7 @@ use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
 use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Statement};
-use crate::locksets::Lockset;
+use crate::locksets::PointLocks;
 use crate::models::Models;
 use crate::points_to::{self, Class, Constraints, PointsTo};
 use crate::summaries::{Summaries, SyncObjects, summarise_program};
@@ -372,7 +372,7 @@ impl WholeProgram {
         &self,
         function: FunctionId,
         context: ContextId,
-        since: &Lockset,
+        since: &PointLocks,
     ) -> Vec<NamedLock> {
         let Some((_, context, _)) = self
             .contexts
