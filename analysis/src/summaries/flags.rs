@@ -10,7 +10,7 @@ use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Index, Path, Root, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Flags {
     classes: FxHashSet<Class>,
     /// Places that are not zero when the program starts.

@@ -5,7 +5,7 @@ use super::semaphores::Semaphores;
 use super::tokens::Tokens;
 use crate::callgraph::CallGraph;
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct SyncObjects {
     pub semaphores: Semaphores,
     pub flags: Flags,

@@ -8,7 +8,7 @@ use crate::points_to::{Class, PointsTo};
 use crate::symexec::CallSite;
 use rustc_hash::FxHashMap;
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Semaphores {
     /// `None` where the value is not always the same constant.
     counts: FxHashMap<Class, Option<i128>>,

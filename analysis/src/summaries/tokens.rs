@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A token, by its number.
 pub type Token = u32;
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Tokens {
     by_semaphore: FxHashMap<Class, Token>,
     /// Where a token is made that no semaphore begins with: who makes the semaphores has it first.
