@@ -238,6 +238,7 @@ impl LibraryCall<'_> {
             targets,
             callee: Some(self.value(function)),
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
+            told: Vec::new(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
             sharing: self.point.sharing.clone(),

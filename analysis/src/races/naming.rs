@@ -72,6 +72,7 @@ impl<'n> Names<'n> {
                     None => "local".to_string(),
                 }
             }
+            Root::Result => "the result".to_string(),
             Root::Somewhere => "…".to_string(),
         }
     }

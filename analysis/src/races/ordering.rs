@@ -4,7 +4,7 @@ use super::moments::When;
 use crate::accesses::{Access, FunctionFacts, PostFact, Publishes};
 use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::ir::AccessKind;
-use crate::locksets::{Lockset, Mode};
+use crate::locksets::{Mode, PointLocks};
 use crate::points_to::Class;
 use crate::signals::{Locks, Passed, Way, may_be_same};
 use crate::summaries::SyncObjects;
@@ -354,7 +354,7 @@ impl Finder<'_> {
         class: Class,
         path: Option<Path>,
         kind: PostingKind,
-        locks: &Lockset,
+        locks: &PointLocks,
         place: &Place<'_>,
     ) {
         let held = place.context.held_at(locks, place.function).into_iter();

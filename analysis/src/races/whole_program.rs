@@ -16,7 +16,7 @@ use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
 use crate::ir::{Base, GlobalRef, Place, Projection, Rvalue, Statement};
-use crate::locksets::Lockset;
+use crate::locksets::PointLocks;
 use crate::models::Models;
 use crate::points_to::{Class, PointsTo};
 use crate::summaries::{Earlier, Summaries, SyncObjects, summarise_program};
@@ -458,7 +458,7 @@ impl WholeProgram {
         &self,
         function: FunctionId,
         context: ContextId,
-        since: &Lockset,
+        since: &PointLocks,
     ) -> Vec<NamedLock> {
         let Some((_, context, _)) = self
             .contexts

@@ -85,6 +85,8 @@ pub enum Root {
     ForeignFrame(FunctionRef, LocalId),
     /// What each thread that this call starts has for itself: an object, or a number.
     PerThread(Site),
+    /// What the function returns, in what its callers are told: the value itself.
+    Result,
     /// Nobody knows what: something with the steps that follow.
     Somewhere,
 }
@@ -201,7 +203,9 @@ impl Path {
             | Root::ForeignFrame(..)
             | Root::PerThread(_)
             | Root::Somewhere => true,
-            Root::Formal(_) | Root::Local(_) | Root::Value(_) => self.steps.contains(&Step::Deref),
+            Root::Formal(_) | Root::Local(_) | Root::Value(_) | Root::Result => {
+                self.steps.contains(&Step::Deref)
+            }
         }
     }
 
@@ -427,6 +431,7 @@ impl fmt::Display for Root {
             Root::Frame(function, local) | Root::ForeignFrame(function, local) => {
                 format!("{}.%{}", function.name, local.0)
             }
+            Root::Result => "result".to_string(),
             Root::Somewhere => "some".to_string(),
         };
         f.write_str(&text)

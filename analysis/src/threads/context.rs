@@ -6,7 +6,7 @@ use crate::callgraph::FunctionId;
 use crate::dataflow::Domain;
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
-use crate::locksets::{Effect, Lockset, Mode};
+use crate::locksets::{Effect, Lockset, Mode, PointLocks};
 use crate::ownership::{Owned, Privacy};
 use crate::signals::{Locks, SignalState};
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
@@ -27,6 +27,8 @@ pub struct Context {
     pub threads: Arc<BTreeMap<Origin, Running>>,
     /// Numbers in places that formals lead to, which nobody changes.
     pub contents: BTreeMap<Path, Value>,
+    /// Numbers that tell what the function does to locks, by where it finds them at its entry.
+    pub told: BTreeMap<Path, i128>,
     /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
     /// knows.
     pub private: BTreeMap<Path, Owned>,
@@ -59,7 +61,8 @@ pub struct ContextId(pub u32);
 impl Context {
     /// What is held at a point of the function: what the entry holds and nobody released since, and what
     /// was taken since.
-    pub fn held_at(&self, since: &Lockset, function: FunctionId) -> BTreeMap<Path, Held> {
+    pub fn held_at(&self, since: &PointLocks, function: FunctionId) -> BTreeMap<Path, Held> {
+        let since = since.given(|place| self.told.get(place).copied());
         let mut held: BTreeMap<Path, Held> = BTreeMap::new();
         if !since.released_any() {
             let kept = self
@@ -152,6 +155,7 @@ impl Context {
             threads: self.threads_at(&call.forks),
             signals: self.signals_at(&call.signals, &call.locks, name),
             once: self.once.clone(),
+            told: call.told.iter().cloned().collect(),
             ..Context::default()
         };
         if let Some(control) = call
@@ -284,6 +288,12 @@ impl Context {
                 .iter()
                 .filter(|(place, value)| other.contents.get(*place) == Some(*value))
                 .map(|(place, value)| (place.clone(), value.clone()))
+                .collect(),
+            told: self
+                .told
+                .iter()
+                .filter(|(place, value)| other.told.get(*place) == Some(*value))
+                .map(|(place, value)| (place.clone(), *value))
                 .collect(),
             private: joined_private(&self.private, &other.private),
             signals: joined_signals(&self.signals, &other.signals),

@@ -25,16 +25,6 @@ pub const REPORTED_TODAY: &[ReportedIdiom] = &[
         forms: &[],
         reason: "A thread that is joined is not known to have joined its own threads.",
     },
-    ReportedIdiom {
-        idiom: "locked_if_needed",
-        forms: &[],
-        reason: "Two tests of one condition are not known to agree.",
-    },
-    ReportedIdiom {
-        idiom: "locked_where_it_must",
-        forms: &[],
-        reason: "Two tests of one condition are not known to agree.",
-    },
 ];
 
 /// Seeds of safe programs whose locked part is reported, each with the reason.
