@@ -1,6 +1,7 @@
 //! Finds the facts of one function.
 
 use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
+use super::filled::{Filling, Numbering};
 use super::library;
 use super::private;
 use super::turns::Turns;
@@ -58,7 +59,11 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         states,
         loops: execution.loops(),
         turns: &turns,
-        facts: FunctionFacts::default(),
+        numberings: Vec::new(),
+        facts: FunctionFacts {
+            at_return: Arc::new(forks.at_return.clone()),
+            ..FunctionFacts::default()
+        },
     };
     visit_statements(*execution, body, states, |state, id, statement| {
         let point = Point {
@@ -71,6 +76,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         };
         extraction.statement(&point, statement);
     });
+    extraction.add_numbers_of_elements();
     extraction.keep_lasting_contents();
     extraction.facts
 }
@@ -149,6 +155,7 @@ pub(super) struct Extraction<'x> {
     pub states: &'x Solution<State>,
     pub loops: &'x Loops,
     pub turns: &'x Turns<'x>,
+    numberings: Vec<Numbering>,
     pub facts: FunctionFacts,
 }
 
@@ -157,6 +164,12 @@ impl Extraction<'_> {
         self.name(point.state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
+                if let Statement::Store { value, .. } = statement {
+                    let value = point.state.operand(value);
+                    let numbering =
+                        Numbering::of_store(point.state, point.id, place, &value, cell.class);
+                    self.numberings.extend(numbering);
+                }
                 let place = point.state.place(place);
                 self.facts.accesses.push(Access {
                     statement: point.id,
@@ -271,6 +284,26 @@ impl Extraction<'_> {
 }
 
 impl Extraction<'_> {
+    /// Notes the numbers that an earlier loop has left in what threads are given.
+    fn add_numbers_of_elements(&mut self) {
+        if self.numberings.is_empty() {
+            return;
+        }
+        let filling = Filling {
+            body: self.execution.body(),
+            execution: self.execution,
+            states: self.states,
+            loops: self.loops,
+            turns: self.turns,
+            points_to: self.graph.points_to(),
+            accesses: &self.facts.accesses,
+        };
+        for start in &mut self.facts.starts {
+            let contents = filling.contents(&self.numberings, start);
+            start.contents.extend(contents);
+        }
+    }
+
     /// Of the numbers that threads find in what they are given, keeps those that nobody in this function
     /// overwrites later.
     fn keep_lasting_contents(&mut self) {

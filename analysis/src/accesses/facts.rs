@@ -20,6 +20,10 @@ pub struct FunctionFacts {
     pub starts: Vec<StartFact>,
     pub posts: Vec<PostFact>,
     pub barriers: Vec<BarrierFact>,
+    /// What has happened to threads where the function returns.
+    pub at_return: Arc<ForkState>,
+    /// The same where it ends the thread that runs it.
+    pub ends: Vec<Arc<ForkState>>,
     pub names: VariableNames,
 }
 

@@ -113,6 +113,7 @@ pub(super) fn effects(
                 });
             }
             Action::Post { object } => call.post(extraction, object, model),
+            Action::EndThread => extraction.facts.ends.push(point.forks.clone()),
             _ => {}
         }
     }

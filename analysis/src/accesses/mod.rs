@@ -3,6 +3,7 @@
 
 mod extract;
 mod facts;
+mod filled;
 mod library;
 mod private;
 mod turns;

@@ -99,7 +99,9 @@ fn compare_roots(left: &Path, right: &Path, memory: Memory<'_>) -> Roots {
                 Roots::Same
             }
         }
-        (Root::PerThread(_), _) | (_, Root::PerThread(_)) => Roots::Unknown,
+        (Root::PerThread(_) | Root::Given(_), _) | (_, Root::PerThread(_) | Root::Given(_)) => {
+            Roots::Unknown
+        }
         _ if !is_fixed(left) || !is_fixed(right) => Roots::Unknown,
         // One object may have a name for each call that handed it up.
         (Root::Heap(left), Root::Heap(right)) => {

@@ -392,9 +392,12 @@ impl WholeProgram {
                 at: held.at,
             };
             // The function's own name for a lock is the one its reader knows.
-            let is_own = |lock: &NamedLock| !matches!(lock.path.root, Root::Global(_));
+            let quality = |lock: &NamedLock| {
+                let is_own = !matches!(lock.path.root, Root::Global(_));
+                (!lock.path.mentions_given(), is_own)
+            };
             match by_lock.get(&key) {
-                Some(known) if is_own(known) => {}
+                Some(known) if quality(known) >= quality(&lock) => {}
                 _ => {
                     by_lock.insert(key, lock);
                 }

@@ -85,6 +85,9 @@ pub enum Root {
     ForeignFrame(FunctionRef, LocalId),
     /// What each thread that this call starts has for itself: an object, or a number.
     PerThread(Site),
+    /// A value that a caller has given without a name that everybody knows, by its number in one context. It is the
+    /// value itself, not a variable that holds it.
+    Given(u32),
     /// Nobody knows what: something with the steps that follow.
     Somewhere,
 }
@@ -201,7 +204,9 @@ impl Path {
             | Root::ForeignFrame(..)
             | Root::PerThread(_)
             | Root::Somewhere => true,
-            Root::Formal(_) | Root::Local(_) | Root::Value(_) => self.steps.contains(&Step::Deref),
+            Root::Formal(_) | Root::Local(_) | Root::Value(_) | Root::Given(_) => {
+                self.steps.contains(&Step::Deref)
+            }
         }
     }
 
@@ -268,6 +273,11 @@ impl Path {
     /// Whether the path names a formal anywhere.
     pub fn mentions_formal(&self) -> bool {
         !self.all_roots(&|root| !matches!(root, Root::Formal(_)))
+    }
+
+    /// Whether the path names anything by a number that only one context knows.
+    pub fn mentions_given(&self) -> bool {
+        !self.all_roots(&|root| !matches!(root, Root::Given(_)))
     }
 
     /// Whether `other` is this place or a part of it, reached by members and elements alone.
@@ -427,6 +437,7 @@ impl fmt::Display for Root {
             Root::Frame(function, local) | Root::ForeignFrame(function, local) => {
                 format!("{}.%{}", function.name, local.0)
             }
+            Root::Given(number) => format!("given({number})"),
             Root::Somewhere => "some".to_string(),
         };
         f.write_str(&text)

@@ -66,7 +66,7 @@ impl<'r> Rebinding<'r> {
                 // The variable of the formal itself is gone when the callee returns.
                 _ => return Targets::Unknown,
             },
-            Root::Local(_) | Root::Value(_) => return Targets::Unknown,
+            Root::Local(_) | Root::Value(_) | Root::Given(_) => return Targets::Unknown,
         };
         let mut targets = start;
         // What a pointer points to is element 0 of what it points into.

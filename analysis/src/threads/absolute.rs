@@ -25,10 +25,10 @@ pub struct Binder<'b> {
     pub contents: &'b BTreeMap<Path, Value>,
 }
 
-/// Whether a path is a number that each thread has for itself, or computed from it.
-fn is_per_thread(path: &Path) -> bool {
+/// Whether a path is a number that each thread has for itself, or one of the context, or computed from it.
+fn is_number(path: &Path) -> bool {
     let is_computed = |step: &Step| matches!(step, Step::Computed(..));
-    matches!(path.root, Root::PerThread(_)) && path.steps.iter().all(is_computed)
+    matches!(path.root, Root::PerThread(_) | Root::Given(_)) && path.steps.iter().all(is_computed)
 }
 
 /// A value that is handed to another thread: locals of this one are foreign there.
@@ -76,6 +76,11 @@ impl Binder<'_> {
         self.path_with(path, &|index| self.index(index))
     }
 
+    /// The place, if it has a name outside this context.
+    pub(super) fn known_path(&self, path: &Path) -> Option<Path> {
+        self.path(path).filter(|path| !path.mentions_given())
+    }
+
     /// The place as everybody knows it, but for its elements.
     pub(super) fn path_with(&self, path: &Path, element: &dyn Fn(&Index) -> Index) -> Option<Path> {
         let (start, rest) = match path.root {
@@ -83,7 +88,8 @@ impl Binder<'_> {
             | Root::Heap(_)
             | Root::Frame(..)
             | Root::ForeignFrame(..)
-            | Root::PerThread(_) => (Path::new(path.root), path.steps.as_slice()),
+            | Root::PerThread(_)
+            | Root::Given(_) => (Path::new(path.root), path.steps.as_slice()),
             Root::Local(local) => (
                 Path::new(Root::Frame(self.function, local)),
                 path.steps.as_slice(),
@@ -138,7 +144,7 @@ impl Binder<'_> {
         match index {
             Index::Constant(_) | Index::Any => index.clone(),
             Index::Entry(path) => match self.value(&Value::Entry(path.clone())) {
-                Value::Entry(path) if !is_per_thread(&path) => Index::Any,
+                Value::Entry(path) if !is_number(&path) => Index::Any,
                 value => value.as_index(),
             },
         }

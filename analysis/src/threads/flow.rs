@@ -3,6 +3,8 @@
 
 use super::absolute::handed_over;
 use super::context::{Context, ContextId, Held, Running};
+use super::given::known;
+use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
@@ -100,6 +102,7 @@ pub fn contexts(
     let mut contexts = flow.contexts;
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
+    left_behind::find(&mut contexts, graph, facts);
     contexts
 }
 
@@ -182,6 +185,7 @@ impl Flow<'_> {
                     parents: BTreeSet::new(),
                     programs: BTreeSet::new(),
                     running_before: BTreeSet::new(),
+                    left_behind: BTreeSet::new(),
                     restarted: false,
                 },
             );
@@ -346,7 +350,7 @@ impl Flow<'_> {
                 .map(|index| {
                     let argument = start.arguments.get(index);
                     argument.map_or(Value::Anything, |argument| {
-                        handed_over(binder.value(argument))
+                        handed_over(known(binder.value(argument)))
                     })
                 })
                 .collect();
@@ -410,6 +414,7 @@ impl Flow<'_> {
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),
             running_before: BTreeSet::new(),
+            left_behind: BTreeSet::new(),
             restarted: false,
         });
         self.started.entry((by, at, entry)).or_default().push(root);
