@@ -1,6 +1,7 @@
 // The lock stands in another array, at another index than the element whose member is passed on.
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define SLOTS 4
 
@@ -19,6 +20,7 @@ static void count(long *uses)
 static void use(int index, int round)
 {
     pthread_mutex_lock(&locks[index]);
+    usleep(20); // The search that a real program would do here.
     count(&slots[(index + round) % SLOTS].uses);
     pthread_mutex_unlock(&locks[index]);
 }

@@ -41,5 +41,6 @@ int main(void)
     total++; //~ r: race(c); locks{}
     pthread_create(&thread, NULL, late, NULL);
     pthread_join(thread, NULL);
-    pthread_exit(NULL);
+    usleep(30000);
+    return 0;
 }
