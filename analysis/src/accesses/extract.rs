@@ -3,6 +3,7 @@
 use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
 use super::filled::{Filling, Numbering};
 use super::library;
+use super::numbers_taken::NumbersTaken;
 use super::private;
 use super::turns::Turns;
 use crate::callgraph::{CallGraph, FunctionId, Target};
@@ -15,7 +16,7 @@ use crate::locksets::{Lockset, locksets};
 use crate::ownership::{Privacy, Sharing};
 use crate::signals::{SignalState, may_set};
 use crate::summaries::{Analysed, Callees, Summaries, SyncObjects};
-use crate::symexec::{Execution, Path, Root, State, Step, Value};
+use crate::symexec::{Execution, Path, Root, State, Step, Targets, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -179,7 +180,7 @@ impl Extraction<'_> {
                     frees: false,
                     stretches: false,
                     privacy: private::privacy(&point.sharing, &place),
-                    own_element: self.turns.own_element(point.id, &place),
+                    own_element: self.own_element(point.id, &place),
                     place,
                     stored: stored(point.state, statement, mode),
                     locks: point.locks.clone(),
@@ -271,6 +272,10 @@ impl Extraction<'_> {
                     .iter()
                     .map(|value| self.turns.own_value(id, value.clone()))
                     .collect(),
+                taken: values
+                    .iter()
+                    .map(|value| self.numbers_taken().own_value(value))
+                    .collect(),
                 locks: point.locks.clone(),
                 forks: point.forks.clone(),
                 sharing: point.sharing.clone(),
@@ -284,6 +289,19 @@ impl Extraction<'_> {
 }
 
 impl Extraction<'_> {
+    /// The place by a name that tells it from those of other threads.
+    pub(super) fn own_element(&self, at: StatementId, place: &Targets) -> Option<Path> {
+        let turns = self.turns.own_element(at, place);
+        turns.or_else(|| self.numbers_taken().own_element(place))
+    }
+
+    fn numbers_taken(&self) -> NumbersTaken<'_> {
+        NumbersTaken {
+            body: self.execution.body(),
+            callees: self.callees,
+        }
+    }
+
     /// Notes the numbers that an earlier loop has left in what threads are given.
     fn add_numbers_of_elements(&mut self) {
         if self.numberings.is_empty() {

@@ -116,6 +116,8 @@ pub struct CallFact {
     /// What is called, if it is a value that a caller may know.
     pub callee: Option<Value>,
     pub arguments: Vec<Value>,
+    /// Those of the arguments that the thread has taken from a counter, or that lie where such a number says.
+    pub taken: Vec<Option<Value>>,
     pub locks: Arc<Lockset>,
     pub forks: Arc<ForkState>,
     /// What others may know in front of it.

@@ -71,7 +71,7 @@ impl<'n> Names<'n> {
                     None => "local".to_string(),
                 }
             }
-            Root::Given(_) | Root::Somewhere => "…".to_string(),
+            Root::Ticket(_) | Root::Given(_) | Root::Somewhere => "…".to_string(),
         }
     }
 }

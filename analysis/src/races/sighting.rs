@@ -75,6 +75,8 @@ pub struct Surroundings<'s> {
     /// Memory of objects whose address is made known without order: what was done to them before is not
     /// certainly done for those who find them.
     pub unordered: FxHashSet<Class>,
+    /// Counters that give each number to one taker.
+    pub counters: FxHashSet<Class>,
     pub moments: Moments<'s>,
     pub locks: LocksAtPoints,
 }

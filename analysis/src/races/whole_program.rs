@@ -12,6 +12,7 @@ use super::pairing::{self, Location, Pair, Race};
 use super::publication;
 use super::read_modify_write::write_of;
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
+use super::tickets;
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
 use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Statement};
@@ -49,6 +50,8 @@ pub struct WholeProgram {
     pub shared_locations: usize,
     /// Memory of objects whose address is made known without order.
     pub unordered: FxHashSet<Class>,
+    /// Counters that give each number to one taker.
+    pub counters: FxHashSet<Class>,
 }
 
 /// Analyses a program. The constraints are those of its functions, and of the initialisers that give
@@ -78,11 +81,19 @@ pub fn analyse(
         graph: &graph,
         arrays: arrays(&functions),
         unordered: FxHashSet::default(),
+        counters: FxHashSet::default(),
         moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
+    surroundings.counters = tickets::counters(
+        &surroundings,
+        &objects.counters,
+        &facts,
+        &contexts,
+        &by_class,
+    );
     let find = |surroundings: &Surroundings<'_>, classes: &dyn Fn(Class) -> bool| {
         let search = Search {
             surroundings,
@@ -116,6 +127,7 @@ pub fn analyse(
         surroundings.unordered = unordered.clone();
         found.extend(find(&surroundings, &|class| unordered.contains(&class)));
     }
+    let counters = std::mem::take(&mut surroundings.counters);
     let (races, accepted_races): (Vec<_>, Vec<_>) = found.into_values().unzip();
     // Classes of one object can show the same race twice.
     let mut ids = DistinctIds::default();
@@ -131,6 +143,7 @@ pub fn analyse(
         accepted_races,
         shared_locations,
         unordered,
+        counters,
         functions,
     }
 }
@@ -209,6 +222,7 @@ impl Search<'_> {
         let points_to = self.surroundings.graph.points_to();
         let memory = Memory {
             is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
+            gives_once: &|counter| self.surroundings.counters.contains(&counter),
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
         let moments = &self.surroundings.moments;

@@ -1,6 +1,7 @@
 //! Bottom-up over the call graph: every function's effect on values and locks, callees first.
 
 mod callees;
+mod counters;
 mod fixpoint;
 mod flags;
 mod known;
@@ -9,6 +10,7 @@ mod semaphores;
 mod tokens;
 
 pub use callees::{Analysed, Callees, Executed};
+pub use counters::Counters;
 pub use fixpoint::{Then, summarise_program};
 pub use flags::Flags;
 pub use known::{Known, Summaries, Summary};

@@ -53,6 +53,7 @@ impl<'r> Rebinding<'r> {
             | Root::Frame(..)
             | Root::ForeignFrame(..)
             | Root::PerThread(_)
+            | Root::Ticket(_)
             | Root::Somewhere => (
                 Targets::Exactly(Path::new(path.root)),
                 path.steps.as_slice(),

@@ -220,6 +220,12 @@ impl Context {
         context.private = self.private_in_callee(&binder, call, parameters);
         context.bindings = (0..parameters)
             .map(|index| {
+                let taken = call.taken.get(index).and_then(Option::as_ref);
+                if let Some(taken) = taken.map(|taken| binder.value(taken))
+                    && known(taken.clone()) != Value::Anything
+                {
+                    return taken;
+                }
                 let argument = call.arguments.get(index);
                 argument.map_or(Value::Anything, |argument| given.value(argument))
             })
