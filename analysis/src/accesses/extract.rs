@@ -1,7 +1,9 @@
 //! Finds the facts of one function.
 
 use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
+use super::filled::{Filling, Numbering};
 use super::library;
+use super::numbers_taken::NumbersTaken;
 use super::private;
 use super::turns::Turns;
 use crate::callgraph::{CallGraph, FunctionId, Target};
@@ -59,7 +61,11 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         states,
         loops: execution.loops(),
         turns: &turns,
-        facts: FunctionFacts::default(),
+        numberings: Vec::new(),
+        facts: FunctionFacts {
+            at_return: Arc::new(forks.at_return.clone()),
+            ..FunctionFacts::default()
+        },
     };
     visit_statements(*execution, body, states, |state, id, statement| {
         let point = Point {
@@ -72,6 +78,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         };
         extraction.statement(&point, statement);
     });
+    extraction.add_numbers_of_elements();
     extraction.keep_lasting_contents();
     extraction.facts
 }
@@ -150,6 +157,7 @@ pub(super) struct Extraction<'x> {
     pub states: &'x Solution<State>,
     pub loops: &'x Loops,
     pub turns: &'x Turns<'x>,
+    numberings: Vec<Numbering>,
     pub facts: FunctionFacts,
 }
 
@@ -158,6 +166,12 @@ impl Extraction<'_> {
         self.name(point.state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
+                if let Statement::Store { value, .. } = statement {
+                    let value = point.state.operand(value);
+                    let numbering =
+                        Numbering::of_store(point.state, point.id, place, &value, cell.class);
+                    self.numberings.extend(numbering);
+                }
                 let place = point.state.place(place);
                 self.facts.accesses.push(Access {
                     statement: point.id,
@@ -167,7 +181,7 @@ impl Extraction<'_> {
                     frees: false,
                     stretches: false,
                     privacy: private::privacy(&point.sharing, &place),
-                    own_element: self.turns.own_element(point.id, &place),
+                    own_element: self.own_element(point.id, &place),
                     place,
                     stored: stored(point.state, statement, mode),
                     locks: point.locks.clone(),
@@ -261,6 +275,10 @@ impl Extraction<'_> {
                     .iter()
                     .map(|value| self.turns.own_value(id, value.clone()))
                     .collect(),
+                taken: values
+                    .iter()
+                    .map(|value| self.numbers_taken().own_value(value))
+                    .collect(),
                 locks: point.locks.clone(),
                 forks: point.forks.clone(),
                 sharing: point.sharing.clone(),
@@ -274,6 +292,39 @@ impl Extraction<'_> {
 }
 
 impl Extraction<'_> {
+    /// The place by a name that tells it from those of other threads.
+    pub(super) fn own_element(&self, at: StatementId, place: &Targets) -> Option<Path> {
+        let turns = self.turns.own_element(at, place);
+        turns.or_else(|| self.numbers_taken().own_element(place))
+    }
+
+    fn numbers_taken(&self) -> NumbersTaken<'_> {
+        NumbersTaken {
+            body: self.execution.body(),
+            callees: self.callees,
+        }
+    }
+
+    /// Notes the numbers that an earlier loop has left in what threads are given.
+    fn add_numbers_of_elements(&mut self) {
+        if self.numberings.is_empty() {
+            return;
+        }
+        let filling = Filling {
+            body: self.execution.body(),
+            execution: self.execution,
+            states: self.states,
+            loops: self.loops,
+            turns: self.turns,
+            points_to: self.graph.points_to(),
+            accesses: &self.facts.accesses,
+        };
+        for start in &mut self.facts.starts {
+            let contents = filling.contents(&self.numberings, start);
+            start.contents.extend(contents);
+        }
+    }
+
     /// Of the numbers that threads find in what they are given, keeps those that nobody in this function
     /// overwrites later.
     fn keep_lasting_contents(&mut self) {

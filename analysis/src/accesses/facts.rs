@@ -20,6 +20,10 @@ pub struct FunctionFacts {
     pub starts: Vec<StartFact>,
     pub posts: Vec<PostFact>,
     pub barriers: Vec<BarrierFact>,
+    /// What has happened to threads where the function returns.
+    pub at_return: Arc<ForkState>,
+    /// The same where it ends the thread that runs it.
+    pub ends: Vec<Arc<ForkState>>,
     pub names: VariableNames,
 }
 
@@ -114,6 +118,8 @@ pub struct CallFact {
     pub arguments: Vec<Value>,
     /// Numbers that tell what the callee does to locks, by the place where it finds them at its entry.
     pub told: Vec<(Path, i128)>,
+    /// Those of the arguments that the thread has taken from a counter, or that lie where such a number says.
+    pub taken: Vec<Option<Value>>,
     pub locks: Arc<PointLocks>,
     pub forks: Arc<ForkState>,
     /// What others may know in front of it.

@@ -3,7 +3,7 @@
 
 use super::graph::NONE;
 use super::reads::{Aspect, Read, Reads};
-use super::solution::{ClassData, FunctionClasses, Object, PointsTo};
+use super::solution::{Class, ClassData, FunctionClasses, Object, PointsTo};
 use crate::ir::{FunctionRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -25,6 +25,14 @@ impl Changes {
     /// Whether classes lead to other classes than before, or mean other variables of the program.
     pub fn are_structural(&self) -> bool {
         self.structural
+    }
+
+    /// Something else than what is in them is different about these classes.
+    pub fn note(&mut self, classes: impl Iterator<Item = Class>) {
+        self.reads.extend(classes.map(|Class(class)| Read {
+            class,
+            aspect: Aspect::Itself,
+        }));
     }
 
     /// Whether some of these answers would be different now. `before` is what gave them.

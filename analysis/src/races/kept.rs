@@ -93,11 +93,14 @@ impl WholeProgram {
         &self,
         graph: &CallGraph<'_>,
         objects: &SyncObjects,
-        changes: &Changes,
+        changes: &mut Changes,
     ) -> Vec<bool> {
-        if self.kept.objects != *objects {
+        let changed = objects.changes_since(&self.kept.objects);
+        if changed.kinds {
             return vec![true; graph.functions.len()];
         }
+        changes.note(changed.classes.iter().copied());
+        let changes = &*changes;
         let is_stale = |index: usize| {
             let function = FunctionId(index as u32);
             let (body, before) = (
@@ -106,6 +109,7 @@ impl WholeProgram {
             );
             let name = body.function;
             !(Arc::ptr_eq(body, before) || body == before)
+                || changed.functions.contains(&name)
                 || graph.indirect_calls()[index] != self.kept.indirect[index]
                 || !graph.points_to().names_the_same(&self.points_to, name)
                 || changes.touch(&self.kept.summarised.work[index].reads, &self.points_to)
@@ -136,7 +140,7 @@ impl WholeProgram {
             Arc::ptr_eq(new, old) || Orders::is_same_for(graph, objects, new, old)
         };
         Arc::ptr_eq(contexts, &self.contexts)
-            && *objects == self.kept.objects
+            && objects.order_alike(&self.kept.objects)
             && !changes.are_structural()
             && facts.iter().zip(&self.facts).all(is_same)
     }

@@ -15,6 +15,7 @@ mod protection;
 mod publication;
 mod read_modify_write;
 mod sighting;
+mod tickets;
 mod whole_program;
 
 pub use acceptance::AcceptedStatements;

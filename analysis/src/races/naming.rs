@@ -73,7 +73,7 @@ impl<'n> Names<'n> {
                 }
             }
             Root::Result => "the result".to_string(),
-            Root::Somewhere => "…".to_string(),
+            Root::Ticket(_) | Root::Given(_) | Root::Somewhere => "…".to_string(),
         }
     }
 }

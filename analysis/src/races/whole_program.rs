@@ -13,6 +13,7 @@ use super::pairing::{self, Location, Pair, Race};
 use super::publication;
 use super::read_modify_write::write_of;
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
+use super::tickets;
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
 use crate::ir::{Base, GlobalRef, Place, Projection, Rvalue, Statement};
@@ -50,6 +51,8 @@ pub struct WholeProgram {
     pub shared_locations: usize,
     /// Memory of objects whose address is made known without order.
     pub unordered: FxHashSet<Class>,
+    /// Counters that give each number to one taker.
+    pub counters: FxHashSet<Class>,
     /// What the next analysis may take over.
     pub(super) kept: Kept,
 }
@@ -65,12 +68,14 @@ pub fn analyse(
     before: Option<&WholeProgram>,
 ) -> WholeProgram {
     let before = before.filter(|before| functions.are_named_as(&before.functions));
-    let (points_to, changes) = pointers(&functions, &constraints, before);
-    let before = before.zip(changes.as_ref());
+    let (points_to, mut changes) = pointers(&functions, &constraints, before);
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
     let objects = SyncObjects::new(&graph);
-    let stale = before.map(|(before, changes)| before.stale(&graph, &objects, changes));
+    let stale = before
+        .zip(changes.as_mut())
+        .map(|(before, changes)| before.stale(&graph, &objects, changes));
+    let before = before.zip(changes.as_ref());
     let earlier = before
         .zip(stale.as_ref())
         .map(|((before, _), stale)| Earlier {
@@ -119,11 +124,20 @@ pub fn analyse(
         graph: &graph,
         arrays,
         unordered: FxHashSet::default(),
+        counters: FxHashSet::default(),
         moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
+    surroundings.counters = tickets::counters(
+        &surroundings,
+        &objects.counters,
+        &facts,
+        &contexts,
+        &by_class,
+    );
+    let before = before.filter(|(before, _)| before.counters == surroundings.counters);
     let is_same = |class: &Class, accesses: &[(FunctionId, u32)]| {
         before.is_some_and(|(before, _)| before.has_accesses(*class, accesses, &facts))
     };
@@ -187,6 +201,7 @@ pub fn analyse(
         races.extend(race.iter().map(|race| Race::clone(race)));
         accepted_races.extend(accepted.iter().map(|race| Race::clone(race)));
     }
+    let counters = std::mem::take(&mut surroundings.counters);
     // Classes of one object can show the same race twice.
     let mut ids = DistinctIds::default();
     let races = ids.assign(races);
@@ -212,6 +227,7 @@ pub fn analyse(
         accepted_races,
         shared_locations,
         unordered,
+        counters,
         functions,
         kept,
     }
@@ -295,6 +311,7 @@ impl Search<'_> {
         let points_to = self.surroundings.graph.points_to();
         let memory = Memory {
             is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
+            gives_once: &|counter| self.surroundings.counters.contains(&counter),
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
         let moments = &self.surroundings.moments;
@@ -478,9 +495,12 @@ impl WholeProgram {
                 at: held.at,
             };
             // The function's own name for a lock is the one its reader knows.
-            let is_own = |lock: &NamedLock| !matches!(lock.path.root, Root::Global(_));
+            let quality = |lock: &NamedLock| {
+                let is_own = !matches!(lock.path.root, Root::Global(_));
+                (!lock.path.mentions_given(), is_own)
+            };
             match by_lock.get(&key) {
-                Some(known) if is_own(known) => {}
+                Some(known) if quality(known) >= quality(&lock) => {}
                 _ => {
                     by_lock.insert(key, lock);
                 }

@@ -2,6 +2,7 @@
 
 mod callees;
 mod component;
+mod counters;
 mod earlier;
 mod fixpoint;
 mod flags;
@@ -11,6 +12,7 @@ mod semaphores;
 mod tokens;
 
 pub use callees::{Analysed, Callees, Executed};
+pub use counters::Counters;
 pub use earlier::{Earlier, Summarised, Work};
 pub use fixpoint::{Then, summarise_program};
 pub use flags::Flags;

@@ -3,6 +3,8 @@
 
 use super::absolute::handed_over;
 use super::context::{Context, ContextId, Held, Running};
+use super::given::known;
+use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
@@ -94,7 +96,10 @@ impl Sources<'_> {
             body.parameters == before.parameters
                 && body.blocks.is_empty() == before.blocks.is_empty()
                 && (Arc::ptr_eq(mine, theirs)
-                    || (mine.calls == theirs.calls && mine.starts == theirs.starts))
+                    || (mine.calls == theirs.calls
+                        && mine.starts == theirs.starts
+                        && mine.at_return == theirs.at_return
+                        && mine.ends == theirs.ends))
         };
         self.rules == other.rules
             && self.components == other.components
@@ -147,6 +152,7 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>) -> Contexts {
     let mut contexts = flow.contexts;
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
+    left_behind::find(&mut contexts, graph, facts);
     contexts
 }
 
@@ -228,6 +234,7 @@ impl Flow<'_> {
                     parents: BTreeSet::new(),
                     programs: BTreeSet::new(),
                     running_before: BTreeSet::new(),
+                    left_behind: BTreeSet::new(),
                     restarted: false,
                 },
             );
@@ -392,7 +399,7 @@ impl Flow<'_> {
                 .map(|index| {
                     let argument = start.arguments.get(index);
                     argument.map_or(Value::Anything, |argument| {
-                        handed_over(binder.value(argument))
+                        handed_over(known(binder.value(argument)))
                     })
                 })
                 .collect();
@@ -456,6 +463,7 @@ impl Flow<'_> {
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),
             running_before: BTreeSet::new(),
+            left_behind: BTreeSet::new(),
             restarted: false,
         });
         self.started.entry((by, at, entry)).or_default().push(root);

@@ -5,6 +5,8 @@ mod absolute;
 mod call_paths;
 mod context;
 mod flow;
+mod given;
+mod left_behind;
 mod multiplicity;
 mod numbers;
 mod order;
