@@ -18,7 +18,7 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
   }
 
   async show(title: string, markdown: string): Promise<void> {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}.md` });
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${title}` });
     this.texts.set(uri.toString(), markdown);
     this.changed.fire(uri);
     await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);

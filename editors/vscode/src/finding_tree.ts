@@ -36,6 +36,7 @@ export interface AccessNode {
   id: string;
   label: string;
   description: string;
+  tooltip: string;
   write: boolean;
   place: Place;
 }
@@ -161,33 +162,62 @@ function violationGroup(violations: Violation[], shownPath: ShownPath): GroupNod
 
 function raceNode(race: Race, group: string, shownPath: ShownPath): RaceNode {
   const id = `${group}/${race.id}`;
-  const [first, second] = race.accesses;
-  const ends = [first, second].filter((access) => access !== undefined);
   return {
     kind: "race",
     id,
     label: race.location_name,
-    description: ends.map((access) => placeName(access, shownPath)).join(" ↔ "),
+    description: pairName(race.accesses, shownPath),
     tooltip: `${race.message}\n${TIER_TITLES[race.tier].toLowerCase()}, rank ${race.rank} of 100`,
     race,
-    children: race.accesses.map((access, index) => accessNode(access, `${id}/${index}`, shownPath)),
+    children: distinct(race.accesses).map(([access, times], index) =>
+      accessNode(access, times, `${id}/${index}`, shownPath),
+    ),
   };
 }
 
-function accessNode(access: Access, id: string, shownPath: ShownPath): AccessNode {
+function accessNode(access: Access, times: number, id: string, shownPath: ShownPath): AccessNode {
   const { uri, range, write } = access;
+  const label = `${write ? "write" : "read"} in ${access.thread}`;
+  const place = placeName(access, shownPath);
+  const locks = access.locks.length === 0 ? "no lock" : `with ${access.locks.join(", ")}`;
+  const circumstances = times > 1 ? `several at once, ${locks}` : locks;
   return {
     kind: "access",
     id,
-    label: `${write ? "write" : "read"} in ${access.thread}, ${holding(access.locks)}`,
-    description: `${access.function} · ${placeName(access, shownPath)}`,
+    label,
+    // A view is narrow and cuts off what comes last: the place comes first, the function not at all.
+    description: `${place}, ${circumstances}`,
+    tooltip: `${label}, ${circumstances}\n${access.function}, ${place}`,
     write,
     place: { uri, range },
   };
 }
 
-export function holding(locks: string[]): string {
-  return locks.length === 0 ? "no lock" : `holding ${locks.join(", ")}`;
+/** Threads that run the same code race in one access, which is the pair's both ends: one row will do. */
+function distinct(accesses: Access[]): [Access, number][] {
+  const counts = new Map<string, [Access, number]>();
+  for (const access of accesses) {
+    const key = JSON.stringify([access.uri, access.range, access.write, access.thread, access.locks]);
+    const known = counts.get(key);
+    if (known) {
+      known[1] += 1;
+    } else {
+      counts.set(key, [access, 1]);
+    }
+  }
+  return [...counts.values()];
+}
+
+function pairName([first, second]: Access[], shownPath: ShownPath): string {
+  if (!first) {
+    return "";
+  }
+  const from = placeName(first, shownPath);
+  if (!second || from === placeName(second, shownPath)) {
+    return from;
+  }
+  const line = second.range.start.line + 1;
+  return `${from} ↔ ${first.uri === second.uri ? line : placeName(second, shownPath)}`;
 }
 
 function placeName(place: Place, shownPath: ShownPath): string {

@@ -67,7 +67,7 @@ export class RacesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
         break;
       case "access":
         item.iconPath = new vscode.ThemeIcon(node.write ? "edit" : "eye");
-        item.tooltip = `${node.label}\n${node.description}`;
+        item.tooltip = node.tooltip;
         item.command = jump(node.place);
         break;
       case "violation":

@@ -19,8 +19,23 @@ function drawn(nodes: Node[], depth = 0): string[] {
 test("a race leads to both of its accesses", () => {
   assert.deepEqual(drawn(tree([race("1")], "location")), [
     "counter | a.c:10 ↔ b.c:20",
-    "  write in worker, holding m | run · a.c:10",
-    "  read in main, no lock | run · b.c:20",
+    "  write in worker | a.c:10, with m",
+    "  read in main | b.c:20, no lock",
+  ]);
+});
+
+test("a file that both ends share is named once, and an end that is both is one row", () => {
+  const within = race("1", { accesses: [access("a.c", 1), access("a.c", 2)] });
+  assert.deepEqual(drawn(tree([within], "location")), [
+    "counter | a.c:2 ↔ 3",
+    "  read in main | a.c:2, no lock",
+    "  read in main | a.c:3, no lock",
+  ]);
+  const itself = race("1", { accesses: [access("a.c", 1), access("a.c", 1), access("a.c", 2)] });
+  assert.deepEqual(drawn(tree([itself], "location")), [
+    "counter | a.c:2",
+    "  read in main | a.c:2, several at once, no lock",
+    "  read in main | a.c:3, no lock",
   ]);
 });
 
