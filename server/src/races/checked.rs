@@ -15,21 +15,18 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use ustr::Ustr;
 
-pub(super) struct Checked<'w> {
-    pub places: Places<'w>,
-    analysis: &'w Analysis,
+/// What the analysis found out about a program, until the program changes.
+pub(super) struct CheckResult {
     checked: CheckedProgram,
     paths: CallPaths,
 }
 
-impl<'w> Checked<'w> {
+impl CheckResult {
     pub fn new(
-        workspace: &'w Workspace,
-        analysis: &'w Analysis,
-        places: Places<'w>,
+        workspace: &Workspace,
         options: &RaceOptions,
         accepted: &[(Function, StatementId)],
-    ) -> Checked<'w> {
+    ) -> CheckResult {
         let models = &workspace.models;
         let options = Options {
             threads: thread_rules(options),
@@ -37,11 +34,32 @@ impl<'w> Checked<'w> {
         };
         let checked =
             workspace.in_parallel(|analysis| analysis.check_accepting(models, options, accepted));
-        Checked {
-            places,
-            analysis,
+        CheckResult {
             paths: CallPaths::new(&checked.program.contexts),
             checked,
+        }
+    }
+}
+
+pub(super) struct Checked<'w> {
+    pub places: Places<'w>,
+    analysis: &'w Analysis,
+    checked: &'w CheckedProgram,
+    paths: &'w CallPaths,
+}
+
+impl<'w> Checked<'w> {
+    /// The workspace and the analysis must be those that were checked.
+    pub fn new(
+        workspace: &'w Workspace,
+        analysis: &'w Analysis,
+        result: &'w CheckResult,
+    ) -> Checked<'w> {
+        Checked {
+            places: Places::new(workspace, analysis),
+            analysis,
+            checked: &result.checked,
+            paths: &result.paths,
         }
     }
 

@@ -1,0 +1,168 @@
+//! The methods of the protocol. Each asks the driver and turns its answer into the protocol's words.
+//!
+//! What changes documents or settings is done by `OrderedService`, so that its methods are empty here.
+
+use super::capabilities::{self, CHECK_NOW, RESTART};
+use super::driver::Event;
+use super::outbox::{Outbox, PATIENCE};
+use super::session::Session;
+use super::settings::Settings;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::*;
+use tower_lsp::{Client, LanguageServer};
+
+pub struct Backend {
+    client: Client,
+    session: Arc<Session>,
+    outbox: Outbox,
+}
+
+impl Backend {
+    pub fn new(client: Client, session: Arc<Session>, outbox: Outbox) -> Backend {
+        Backend {
+            client,
+            session,
+            outbox,
+        }
+    }
+
+    pub async fn races(&self) -> Result<LSPAny> {
+        let races = self
+            .session
+            .ask(None, super::handlers::races::races)
+            .await?;
+        Ok(races.unwrap_or_default())
+    }
+
+    /// `window/workDoneProgress/cancel`
+    pub async fn stop_work(&self, params: WorkDoneProgressCancelParams) {
+        if let ProgressToken::String(token) = &params.token
+            && let Some(stop) = self.session.stoppable.get(token)
+        {
+            stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl LanguageServer for Backend {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let facts = capabilities::client_facts(&params);
+        let capabilities = capabilities::server_capabilities(&facts);
+        let _ = self.session.client.set(facts);
+        Ok(InitializeResult {
+            capabilities,
+            server_info: Some(ServerInfo {
+                name: "Racelens".to_owned(),
+                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            }),
+            ..InitializeResult::default()
+        })
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        // The client may answer late, or never.
+        let (client, session) = (self.client.clone(), self.session.clone());
+        let outbox = self.outbox.clone();
+        tokio::spawn(async move {
+            register(&client, &session).await;
+            ask_settings(&client, &session, &outbox).await;
+        });
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.session.was_shut_down.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    async fn did_open(&self, _: DidOpenTextDocumentParams) {}
+
+    async fn did_change(&self, _: DidChangeTextDocumentParams) {}
+
+    async fn did_save(&self, _: DidSaveTextDocumentParams) {}
+
+    async fn did_close(&self, _: DidCloseTextDocumentParams) {}
+
+    async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {}
+
+    async fn did_change_workspace_folders(&self, _: DidChangeWorkspaceFoldersParams) {}
+
+    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {
+        let (client, session) = (self.client.clone(), self.session.clone());
+        let outbox = self.outbox.clone();
+        tokio::spawn(async move { ask_settings(&client, &session, &outbox).await });
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        match params.command.as_str() {
+            CHECK_NOW => self.session.tell(Event::CheckNow),
+            RESTART => self.session.tell(Event::Restart),
+            unknown => {
+                return Err(Error::invalid_params(format!(
+                    "there is no command `{unknown}`"
+                )));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Asks the client to watch the files that describe the project, and headers.
+async fn register(client: &Client, session: &Session) {
+    let Some(facts) = session.client.get() else {
+        return;
+    };
+    let mut registrations = Vec::new();
+    if facts.registers_watchers {
+        let patterns = ["**/compile_commands.json", "**/racelens.toml", "**/*.{c,h}"];
+        let watchers = patterns.map(|pattern| FileSystemWatcher {
+            glob_pattern: GlobPattern::String(pattern.to_owned()),
+            kind: None,
+        });
+        registrations.push(Registration {
+            id: "racelens-files".to_owned(),
+            method: "workspace/didChangeWatchedFiles".to_owned(),
+            register_options: serde_json::to_value(DidChangeWatchedFilesRegistrationOptions {
+                watchers: watchers.to_vec(),
+            })
+            .ok(),
+        });
+    }
+    if facts.registers_configuration {
+        registrations.push(Registration {
+            id: "racelens-settings".to_owned(),
+            method: "workspace/didChangeConfiguration".to_owned(),
+            register_options: Some(serde_json::json!({ "section": "racelens" })),
+        });
+    }
+    if !registrations.is_empty() {
+        let request = client.register_capability(registrations);
+        let _ = tokio::time::timeout(PATIENCE, request).await;
+    }
+}
+
+/// Asks the client for the settings, if it answers such questions.
+async fn ask_settings(client: &Client, session: &Session, outbox: &Outbox) {
+    if !session
+        .client
+        .get()
+        .is_some_and(|facts| facts.answers_configuration)
+    {
+        return;
+    }
+    let section = ConfigurationItem {
+        scope_uri: None,
+        section: Some("racelens".to_owned()),
+    };
+    let request = client.configuration(vec![section]);
+    if let Ok(Ok(answers)) = tokio::time::timeout(PATIENCE, request).await
+        && let Some(answer) = answers.first().filter(|answer| answer.is_object())
+    {
+        let (settings, problems) = Settings::read(answer);
+        for problem in problems {
+            outbox.log(MessageType::WARNING, problem);
+        }
+        session.tell(Event::Settings(Box::new(settings)));
+    }
+}

@@ -1,0 +1,3 @@
+//! Answers to the client's questions: one file a question.
+
+pub mod races;

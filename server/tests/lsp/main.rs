@@ -1,0 +1,7 @@
+//! The language server, spoken to as an editor speaks to it.
+
+mod client;
+mod diagnostics;
+mod projects;
+#[path = "../common/temporary_folder.rs"]
+mod temporary_folder;
