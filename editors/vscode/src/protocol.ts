@@ -39,7 +39,8 @@ export interface Race {
 /** A promise about locks that a declaration makes and the program breaks. */
 export interface Violation {
   id: string;
-  code: string;
+  /** The attribute of the declaration, such as `guarded_by`. */
+  kind: string;
   message: string;
   uri: string;
   range: Range;

@@ -153,9 +153,10 @@ export class Server implements vscode.Disposable {
     this.asked += 1;
     const question = this.asked;
     try {
-      const findings = await client.sendRequest<Findings>(RACES_REQUEST, {});
+      // Null if the program was not checked yet, and will not be until the user says so.
+      const findings = await client.sendRequest<Findings | null>(RACES_REQUEST, {});
       // An answer that comes after a later question is about text that is gone.
-      if (question === this.asked && client === this.client) {
+      if (findings && question === this.asked && client === this.client) {
         this.events.onFindings(inEditorTerms(findings));
       }
     } catch (error) {

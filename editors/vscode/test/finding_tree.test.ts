@@ -123,7 +123,7 @@ test("ids are unique in every grouping", () => {
 test("broken annotations stand below the races", () => {
   const violation: Violation = {
     id: "9",
-    code: "guarded_by",
+    kind: "guarded_by",
     message: "`hits` is guarded by `m`, which is not held",
     uri: "file:///project/a.c",
     range: range(4),

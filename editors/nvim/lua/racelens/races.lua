@@ -36,6 +36,10 @@ function M.to_quickfix()
     return
   end
   client_module.request(client, "racelens/races", vim.empty_dict(), function(findings)
+    if type(findings) ~= "table" then
+      vim.notify("Racelens: the program was not checked yet; :RacelensCheckNow does it")
+      return
+    end
     local items = M.items(findings, client.offset_encoding)
     vim.fn.setqflist({}, " ", { title = "Races", items = items })
     if #items == 0 then
