@@ -154,7 +154,7 @@ export class Server implements vscode.Disposable {
     const question = this.asked;
     try {
       // Null if the program was not checked yet, and will not be until the user says so.
-      const findings = await client.sendRequest<Findings | null>(RACES_REQUEST, {});
+      const findings = await client.sendRequest<Findings | null>(RACES_REQUEST);
       // An answer that comes after a later question is about text that is gone.
       if (findings && question === this.asked && client === this.client) {
         this.events.onFindings(inEditorTerms(findings));

@@ -18,12 +18,15 @@ export function statusText(status: ServerStatus): StatusText {
       return { text: "$(sync~spin) Racelens", tooltip: `Racelens is starting.${detail}`, severity: "normal" };
     case "indexing":
       return { text: "$(sync~spin) Racelens: reading", tooltip: `The program is being read.${detail}`, severity: "normal" };
-    case "checking":
+    case "checking": {
       // The counts of the last check stay: numbers that come and go at every key would only flicker.
-      return { ...counts(status, "$(sync~spin)"), tooltip: `The program is being checked.${detail}` };
+      const known = status.races + status.violations > 0;
+      const text = known ? `$(sync~spin) ${counts(status)}` : "$(sync~spin) Racelens: checking";
+      return { text, tooltip: `The program is being checked.${detail}`, severity: "normal" };
+    }
     case "ready": {
-      const { text, severity } = counts(status, status.races + status.violations > 0 ? "$(warning)" : "$(check)");
-      return { text, severity, tooltip: `${found(status)}${detail}` };
+      const icon = status.races + status.violations > 0 ? "$(warning)" : "$(check)";
+      return { text: `${icon} ${counts(status)}`, tooltip: `${found(status)}${detail}`, severity: "normal" };
     }
     case "failed":
       return { text: "$(error) Racelens: failed", tooltip: `The program could not be checked.${detail}`, severity: "error" };
@@ -32,10 +35,9 @@ export function statusText(status: ServerStatus): StatusText {
   }
 }
 
-function counts(status: Status, icon: string): { text: string; severity: "normal" } {
+function counts(status: Status): string {
   const findings = status.races + status.violations;
-  const noun = status.violations === 0 ? "race" : "finding";
-  return { text: `${icon} ${findings === 0 ? "no races" : counted(findings, noun)}`, severity: "normal" };
+  return findings === 0 ? "no races" : counted(findings, status.violations === 0 ? "race" : "finding");
 }
 
 function found(status: Status): string {

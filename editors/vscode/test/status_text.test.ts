@@ -15,6 +15,10 @@ test("the counts of the last check stay while the next one runs", () => {
   assert.equal(statusText({ state: "checking", races: 3, violations: 0 }).text, "$(sync~spin) 3 races");
 });
 
+test("nothing is said to be free of races before it was checked", () => {
+  assert.equal(statusText({ state: "checking", races: 0, violations: 0 }).text, "$(sync~spin) Racelens: checking");
+});
+
 test("what went wrong is told and stands out", () => {
   const failed = statusText({ state: "failed", races: 0, violations: 0, message: "no compiler" });
   assert.equal(failed.severity, "error");

@@ -35,7 +35,7 @@ function M.to_quickfix()
   if not client then
     return
   end
-  client_module.request(client, "racelens/races", vim.empty_dict(), function(findings)
+  client_module.request(client, "racelens/races", nil, function(findings)
     if type(findings) ~= "table" then
       vim.notify("Racelens: the program was not checked yet; :RacelensCheckNow does it")
       return
