@@ -2,8 +2,10 @@
 //!
 //! What changes documents or settings is done by `OrderedService`, so that its methods are empty here.
 
-use super::capabilities::{self, CHECK_NOW, RESTART};
-use super::driver::Event;
+use super::capabilities::{self, CHECK_NOW, EXPLAIN, RESTART};
+use super::driver::{Event, View};
+use super::file_uri;
+use super::handlers::{code_action, code_lens, diagnostic, explain, hover, races};
 use super::outbox::{Outbox, PATIENCE};
 use super::session::Session;
 use super::settings::Settings;
@@ -29,11 +31,23 @@ impl Backend {
     }
 
     pub async fn races(&self) -> Result<LSPAny> {
-        let races = self
-            .session
-            .ask(None, super::handlers::races::races)
-            .await?;
+        let races = self.session.ask(None, races::races).await?;
         Ok(races.unwrap_or_default())
+    }
+
+    async fn explain(&self, arguments: &[LSPAny]) -> Result<LSPAny> {
+        let text = match explain::asked(arguments).map_err(Error::invalid_params)? {
+            explain::Asked::Race(id) => {
+                let work = move |view: &View<'_>| explain::race(view, &id);
+                self.session.ask(None, work).await?
+            }
+            explain::Asked::Position(path, position) => {
+                let file = path.clone();
+                let work = move |view: &View<'_>| explain::position(view, &file, position);
+                self.session.ask(Some(path), work).await?
+            }
+        };
+        Ok(text.map_or(LSPAny::Null, LSPAny::String))
     }
 
     /// `window/workDoneProgress/cancel`
@@ -94,8 +108,80 @@ impl LanguageServer for Backend {
         tokio::spawn(async move { ask_settings(&client, &session, &outbox).await });
     }
 
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        let asked = params.text_document_position_params;
+        let Some(path) = file_uri::to_path(&asked.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work = move |view: &View<'_>| hover::hover(view, &file, asked.position);
+        Ok(self.session.ask(Some(path), work).await?.flatten())
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let Some(path) = file_uri::to_path(&params.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work =
+            move |view: &View<'_>| code_action::actions(view, &file, params.range, &params.context);
+        self.session.ask(Some(path), work).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        let Some(path) = file_uri::to_path(&params.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work = move |view: &View<'_>| code_lens::lenses(view, &file);
+        self.session.ask(Some(path), work).await
+    }
+
+    async fn code_lens_resolve(&self, lens: CodeLens) -> Result<CodeLens> {
+        let Some((path, function)) = code_lens::subject(&lens) else {
+            return Err(Error::invalid_params("this lens is not one of Racelens"));
+        };
+        let unresolved = lens.clone();
+        let file = path.clone();
+        let work = move |view: &View<'_>| code_lens::resolve(view, &file, &function, lens);
+        let resolved = self.session.ask(Some(path), work).await?;
+        Ok(resolved.unwrap_or(unresolved))
+    }
+
+    async fn diagnostic(
+        &self,
+        params: DocumentDiagnosticParams,
+    ) -> Result<DocumentDiagnosticReportResult> {
+        let Some(path) = file_uri::to_path(&params.text_document.uri) else {
+            let nothing = RelatedFullDocumentDiagnosticReport::default();
+            return Ok(DocumentDiagnosticReport::Full(nothing).into());
+        };
+        let file = path.clone();
+        let previous = params.previous_result_id;
+        let work = move |view: &View<'_>| diagnostic::of_document(view, &file, previous.as_deref());
+        match self.session.ask(Some(path), work).await? {
+            Some(report) => Ok(report.into()),
+            // What the client shows stays until there is something new.
+            None => Err(Error::content_modified()),
+        }
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: WorkspaceDiagnosticParams,
+    ) -> Result<WorkspaceDiagnosticReportResult> {
+        let previous = params.previous_result_ids.into_iter();
+        let previous = previous
+            .filter_map(|previous| Some((file_uri::to_path(&previous.uri)?, previous.value)))
+            .collect();
+        let work = move |view: &View<'_>| diagnostic::of_workspace(view, &previous);
+        let report = self.session.ask(None, work).await?;
+        Ok(report.unwrap_or_default().into())
+    }
+
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         match params.command.as_str() {
+            EXPLAIN => return self.explain(&params.arguments).await.map(Some),
             CHECK_NOW => self.session.tell(Event::CheckNow),
             RESTART => self.session.tell(Event::Restart),
             unknown => {

@@ -6,12 +6,14 @@ use super::session::ClientFacts;
 use super::settings::{Delivery, Settings};
 use std::path::PathBuf;
 use tower_lsp::ls_types::{
-    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions, InitializeParams,
-    OneOf, SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
+    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions,
+    HoverProviderCapability, InitializeParams, OneOf, SaveOptions, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
+pub const EXPLAIN: &str = "racelens.explain";
 pub const CHECK_NOW: &str = "racelens.checkNow";
 pub const RESTART: &str = "racelens.restart";
 
@@ -42,6 +44,10 @@ pub fn client_facts(params: &InitializeParams) -> ClientFacts {
         refreshes_hints: workspace
             .and_then(|it| it.inlay_hint.as_ref())
             .and_then(|it| it.refresh_support)
+            == Some(true),
+        edits_versions: workspace
+            .and_then(|it| it.workspace_edit.as_ref())
+            .and_then(|it| it.document_changes)
             == Some(true),
         refreshes_tokens: workspace
             .and_then(|it| it.semantic_tokens.as_ref())
@@ -89,8 +95,16 @@ pub fn server_capabilities(facts: &ClientFacts) -> ServerCapabilities {
                 ..DiagnosticOptions::default()
             })
         }),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            ..CodeActionOptions::default()
+        })),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(true),
+        }),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: [CHECK_NOW, RESTART].map(str::to_owned).to_vec(),
+            commands: [EXPLAIN, CHECK_NOW, RESTART].map(str::to_owned).to_vec(),
             ..ExecuteCommandOptions::default()
         }),
         workspace: Some(WorkspaceServerCapabilities {

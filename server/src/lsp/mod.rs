@@ -7,6 +7,7 @@ mod documentation;
 mod driver;
 mod file_uri;
 mod handlers;
+mod markdown;
 mod open_documents;
 mod ordered_service;
 mod outbox;

@@ -37,6 +37,7 @@ pub struct ClientFacts {
     pub refreshes_lenses: bool,
     pub refreshes_hints: bool,
     pub refreshes_tokens: bool,
+    pub edits_versions: bool,
 }
 
 tokio::task_local! {

@@ -7,7 +7,7 @@ use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::contracts::Violation;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, CheckedProgram};
-use racelens_analysis::ir::StatementId;
+use racelens_analysis::ir::{Span, StatementId};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::{Options, Sighting, WholeProgram};
 use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
@@ -91,6 +91,12 @@ impl<'w> Checked<'w> {
     /// The function as the database knows it.
     pub fn entity(&self, function: FunctionId) -> Function {
         self.checked.function(function)
+    }
+
+    /// Where a statement stands in its function.
+    pub fn span(&self, function: FunctionId, statement: StatementId) -> Option<Span> {
+        self.analysis
+            .statement_span(self.entity(function), statement)
     }
 
     /// The statement that a sighting is about, as the database knows it.

@@ -5,7 +5,9 @@ mod benign_comments;
 mod checked;
 mod explanation;
 mod expression;
+mod guards;
 mod held_locks;
+mod insight;
 mod no_race;
 mod places;
 mod race;
@@ -14,14 +16,16 @@ mod suppressions;
 mod thread;
 mod violation;
 
-use crate::project::Note;
+use crate::project::{Note, Place};
 use crate::race_options::RaceOptions;
-use crate::report::{Explanation, Report, Stats, SuppressedRace};
+use crate::report::{Explanation, FunctionPlace, Insight, Report, Stats, SuppressedRace};
 use crate::workspace::Workspace;
 use benign_comments::CommentWriter;
 use checked::{CheckResult, Checked};
 use explanation::AskedPlace;
+use guards::Guards;
 use places::Places;
+use std::cell::OnceCell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use suppressions::Suppressions;
@@ -32,6 +36,8 @@ pub struct Check {
     suppressions: Suppressions,
     options: RaceOptions,
     time: Duration,
+    /// Counted when they are asked for.
+    guards: OnceCell<Guards>,
 }
 
 impl Check {
@@ -46,6 +52,7 @@ impl Check {
             suppressions,
             options,
             time: started.elapsed(),
+            guards: OnceCell::new(),
         }
     }
 
@@ -111,6 +118,32 @@ impl Check {
         let checked = Checked::new(workspace, &analysis, &self.result);
         let asked = AskedPlace { file, line, column };
         explanation::explain(&checked, &self.suppressions, asked)
+    }
+}
+
+impl Check {
+    /// What is known about one position, where `word` is the identifier if there is one.
+    pub fn insight(&self, workspace: &Workspace, place: &Place, word: Option<&str>) -> Insight {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let guards = self.guards.get_or_init(|| Guards::new(&checked));
+        let asked = AskedPlace {
+            file: &place.path,
+            line: place.line,
+            column: Some(place.column),
+        };
+        insight::insight(&checked, &self.suppressions, guards, asked, word)
+    }
+
+    /// The functions whose text stands in a file, in its order.
+    pub fn functions_in(&self, workspace: &Workspace, file: &Path) -> Vec<FunctionPlace> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let functions = checked.functions_in(file);
+        let places = functions.filter_map(|function| summary::place(&checked, function));
+        let mut places: Vec<FunctionPlace> = places.collect();
+        places.sort_by(|left, right| left.place.cmp(&right.place));
+        places
     }
 }
 

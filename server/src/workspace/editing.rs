@@ -53,6 +53,17 @@ impl Workspace {
         headers.any(|header| header == file)
     }
 
+    /// The program's own files: its units, and the headers that lie in the project.
+    pub fn own_files(&self) -> BTreeSet<PathBuf> {
+        let Some(project) = &self.project else {
+            return BTreeSet::new();
+        };
+        let units = project.units.iter().map(|unit| &unit.file);
+        let headers = self.read_units.iter().flat_map(|unit| &unit.headers);
+        let headers = headers.filter(|header| header.starts_with(&project.root));
+        units.chain(headers).cloned().collect()
+    }
+
     /// Takes a file that no compile command names into the program, with the flags of its neighbours.
     pub fn adopt(&mut self, file: &Path) {
         let Some(project) = &mut self.project else {

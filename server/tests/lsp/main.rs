@@ -2,6 +2,8 @@
 
 mod client;
 mod diagnostics;
+mod hover;
 mod projects;
+mod pulled_diagnostics;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;

@@ -7,6 +7,7 @@ mod root;
 mod view;
 
 pub use event::{Event, Question, Refusal};
+pub use publishing::all_diagnostics;
 pub use view::{Program, View};
 
 use super::documentation::Documentation;
@@ -45,6 +46,8 @@ pub struct Driver {
     published: Published,
     /// How many have ended.
     checks: usize,
+    /// The result of the last check is not shown yet.
+    is_unpublished: bool,
 }
 
 /// Stack for the thread: explanations walk through nested code.
@@ -67,6 +70,7 @@ impl Driver {
             waiting: Vec::new(),
             published: Published::default(),
             checks: 0,
+            is_unpublished: false,
         }
     }
 
@@ -97,6 +101,10 @@ impl Driver {
             if self.due.is_some_and(|due| due <= Instant::now()) {
                 self.due = None;
                 self.guarded(Driver::check);
+            }
+            // What was typed during the check may have turned out to change nothing.
+            if self.is_unpublished && self.due.is_none() {
+                self.guarded(Driver::publish);
             }
             self.answer_waiting();
         }
@@ -262,6 +270,7 @@ impl Driver {
         }
         drop(progress);
         self.checks += 1;
+        self.is_unpublished = true;
         // Whoever has typed meanwhile wants to see what is true of the new text.
         if self.session.edits.load(Ordering::Relaxed) == edits {
             self.publish();
@@ -318,6 +327,11 @@ impl Driver {
             documentation: &self.documentation,
             open: &self.open,
             checks: self.checks,
+            client_edits_versions: self
+                .session
+                .client
+                .get()
+                .is_some_and(|client| client.edits_versions),
         }
     }
 

@@ -19,6 +19,7 @@ pub struct Published {
 
 impl Driver {
     pub(super) fn publish(&mut self) {
+        self.is_unpublished = false;
         let found = all_diagnostics(&self.view());
         match self.settings.delivery {
             Delivery::Push => self.push(found),
@@ -30,27 +31,27 @@ impl Driver {
         self.say(State::Ready, None);
     }
 
-    fn push(&mut self, mut found: BTreeMap<PathBuf, Vec<Diagnostic>>) {
-        let before = std::mem::take(&mut self.published.diagnostics);
-        for (file, diagnostics) in before {
-            // A header that is being edited keeps what it shows until it is saved.
-            if self.is_edited_header(&file) {
-                found.insert(file, diagnostics);
+    fn push(&mut self, found: BTreeMap<PathBuf, Vec<Diagnostic>>) {
+        let mut known = std::mem::take(&mut self.published.diagnostics);
+        let files: BTreeSet<PathBuf> = known.keys().chain(found.keys()).cloned().collect();
+        for file in files {
+            // A file that is being edited keeps what it shows until its text is checked.
+            if self.is_edited(&file) {
                 continue;
             }
-            let now = found.get(&file);
-            if now == Some(&diagnostics) {
-                self.published.diagnostics.insert(file, diagnostics);
-            } else if now.is_none() {
-                self.send(&file, Vec::new());
+            match found.get(&file) {
+                Some(now) if known.get(&file) == Some(now) => {}
+                Some(now) => {
+                    self.send(&file, now.clone());
+                    known.insert(file, now.clone());
+                }
+                None => {
+                    self.send(&file, Vec::new());
+                    known.remove(&file);
+                }
             }
         }
-        for (file, diagnostics) in found {
-            if self.published.diagnostics.get(&file) != Some(&diagnostics) {
-                self.send(&file, diagnostics.clone());
-                self.published.diagnostics.insert(file, diagnostics);
-            }
-        }
+        self.published.diagnostics = known;
     }
 
     fn send(&self, file: &PathBuf, diagnostics: Vec<Diagnostic>) {
@@ -66,7 +67,7 @@ impl Driver {
     }
 
     /// Whether the editor has other text than what was checked.
-    fn is_edited_header(&self, file: &PathBuf) -> bool {
+    fn is_edited(&self, file: &PathBuf) -> bool {
         self.open.get(file).is_some_and(|document| {
             let mut roots = self.roots.iter();
             let checked = roots.find_map(|root| root.checked_text(file));

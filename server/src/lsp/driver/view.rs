@@ -23,6 +23,8 @@ pub struct View<'v> {
     pub open: &'v HashMap<PathBuf, Arc<Document>>,
     /// How many checks have ended.
     pub checks: usize,
+    /// Whether the client compares versions before it edits.
+    pub client_edits_versions: bool,
 }
 
 /// One program of the view.
