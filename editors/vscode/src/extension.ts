@@ -58,7 +58,8 @@ function restartOnNewPath(server: Server): vscode.Disposable {
 async function explainHere(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor) {
-    const position = editor.selection.active;
+    // After a jump the access is selected, and the cursor stands behind it.
+    const position = editor.selection.start;
     const file = vscode.workspace.asRelativePath(editor.document.uri, false).split("/").at(-1);
     await server.explainPlace(editor.document.uri.toString(), protocolPosition(position), `${file}, line ${position.line + 1}`);
   }
@@ -69,7 +70,7 @@ async function goToOtherAccess(view: RacesView): Promise<void> {
   if (!editor) {
     return;
   }
-  const position = protocolPosition(editor.selection.active);
+  const position = protocolPosition(editor.selection.start);
   const found = otherAccesses(view.races, editor.document.uri.toString(), position);
   const chosen = found.length > 1 ? await choose(found) : found[0];
   if (chosen) {
