@@ -6,6 +6,7 @@ mod document;
 mod documentation;
 mod driver;
 mod file_uri;
+mod framing;
 mod handlers;
 mod markdown;
 mod open_documents;
@@ -25,6 +26,7 @@ use outbox::Outbox;
 use session::Session;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -48,6 +50,8 @@ pub enum Ending {
 
 /// More requests than this at a time wait for others to be answered.
 const MOST_REQUESTS: usize = 512;
+/// Between what the client sends and the framework.
+const PIPE_BYTES: usize = 1 << 16;
 /// How long the driver may take to clean up.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -97,10 +101,16 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite) -> En
         session: session.clone(),
         outbox,
     };
-    Server::new(input, output, socket)
+    let (checked_input, passed) = tokio::io::duplex(PIPE_BYTES);
+    let serving = Server::new(checked_input, output, socket)
         .concurrency_level(MOST_REQUESTS)
-        .serve(ordered)
-        .await;
+        .serve(ordered);
+    let passing = async {
+        framing::pass_messages(input, passed).await;
+        // The end of the input ends the server, which may still have answers to write.
+        std::future::pending::<()>().await;
+    };
+    futures_util::future::select(pin!(serving), pin!(passing)).await;
     session.tell(Event::Shutdown);
     if let Ok(driver) = driver {
         // It removes its temporary files. If it is busy, they stay.

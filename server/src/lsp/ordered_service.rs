@@ -6,6 +6,7 @@
 
 use super::driver::Event;
 use super::file_uri;
+use super::framing::MALFORMED;
 use super::outbox::Outbox;
 use super::session::{ASKED, Session};
 use super::settings::Settings;
@@ -17,7 +18,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
-use tower_lsp::jsonrpc::{Error, Request, Response};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_lsp::ls_types::{
     DidChangeConfigurationParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
     DidSaveTextDocumentParams, MessageType, Uri,
@@ -51,6 +52,12 @@ where
             && !self.session.was_shut_down.load(Ordering::Relaxed);
         if is_running && request.id().is_none() {
             self.apply(&request);
+        }
+        if request.method() == MALFORMED {
+            let code = request.params().and_then(|code| code.as_i64());
+            let error = Error::new(ErrorCode::from(code.unwrap_or_default()));
+            let response = Response::from_error(Id::Null, error);
+            return Box::pin(async move { Ok(Some(response)) });
         }
         let asked = asked_document(&request).and_then(|uri| self.session.documents.by_uri(&uri));
         let id = request.id().cloned();

@@ -4,6 +4,7 @@ use racelens::lsp::{Ending, serve};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::io::{
@@ -13,7 +14,8 @@ use tokio::runtime::{Builder, Runtime};
 
 pub struct Client {
     runtime: Runtime,
-    input: BufReader<ReadHalf<DuplexStream>>,
+    /// Read all the time, so that the server can always write.
+    messages: Receiver<Value>,
     output: WriteHalf<DuplexStream>,
     server: JoinHandle<Ending>,
     next_id: i64,
@@ -41,6 +43,7 @@ pub fn all_capabilities() -> Value {
         "workspace": {
             "configuration": true,
             "workspaceFolders": true,
+            "workspaceEdit": { "documentChanges": true },
             "didChangeConfiguration": { "dynamicRegistration": true },
             "didChangeWatchedFiles": { "dynamicRegistration": true },
             "diagnostics": { "refreshSupport": true },
@@ -61,9 +64,19 @@ impl Client {
             runtime.block_on(serve(input, output))
         });
         let (input, output) = tokio::io::split(near);
+        let (sender, messages) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            let mut input = BufReader::new(input);
+            while let Some(message) = runtime.block_on(read(&mut input)) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
         Client {
             runtime: Builder::new_current_thread().enable_all().build().unwrap(),
-            input: BufReader::new(input),
+            messages,
             output,
             server,
             next_id: 1,
@@ -139,6 +152,12 @@ impl Client {
             }
             self.hear();
         }
+    }
+
+    /// A response that has come already.
+    pub fn take_response(&mut self, id: &Value) -> Option<Value> {
+        let index = self.responses.iter().position(|it| it["id"] == *id)?;
+        Some(self.responses.remove(index))
     }
 
     pub fn open(&mut self, file: &Path, text: &str) {
@@ -232,9 +251,8 @@ impl Client {
     }
 
     /// Closes the connection.
-    pub fn go(self) -> Ending {
-        drop(self.output);
-        drop(self.input);
+    pub fn go(mut self) -> Ending {
+        let _ = self.runtime.block_on(self.output.shutdown());
         self.server.join().unwrap()
     }
 
@@ -246,18 +264,8 @@ impl Client {
     pub fn send_bytes(&mut self, content: &[u8]) {
         let mut bytes = format!("Content-Length: {}\r\n\r\n", content.len()).into_bytes();
         bytes.extend_from_slice(content);
-        let mut sent = 0;
-        // The server may be unable to read on before it has written.
-        while sent < bytes.len() {
-            let (output, rest) = (&mut self.output, &bytes[sent..]);
-            let written = self.runtime.block_on(async {
-                tokio::time::timeout(Duration::from_millis(20), output.write(rest)).await
-            });
-            match written {
-                Ok(written) => sent += written.expect("the server is there"),
-                Err(_) => self.hear(),
-            }
-        }
+        let sent = self.runtime.block_on(self.output.write_all(&bytes));
+        sent.expect("the server is there");
     }
 
     /// Reads one message, and answers it if it is a request.
@@ -278,29 +286,31 @@ impl Client {
     }
 
     fn read(&mut self) -> Value {
-        let input = &mut self.input;
-        let reading = async {
-            let mut length = 0;
-            loop {
-                let mut line = String::new();
-                let read = input.read_line(&mut line).await.unwrap();
-                assert!(read > 0, "the server has gone");
-                match line.trim().strip_prefix("Content-Length: ") {
-                    Some(number) => length = number.parse().unwrap(),
-                    None if line.trim().is_empty() => break,
-                    None => {}
-                }
-            }
-            let mut content = vec![0; length];
-            input.read_exact(&mut content).await.unwrap();
-            serde_json::from_slice(&content).unwrap()
-        };
         let heard = self.heard.len();
-        self.runtime.block_on(async {
-            let message = tokio::time::timeout(PATIENCE, reading).await;
-            message.unwrap_or_else(|_| panic!("the server says nothing after {heard} messages"))
-        })
+        match self.messages.recv_timeout(PATIENCE) {
+            Ok(message) => message,
+            Err(error) => panic!("nothing comes after {heard} messages: {error}"),
+        }
     }
+}
+
+/// The next message of the server; none at its end.
+async fn read(input: &mut BufReader<ReadHalf<DuplexStream>>) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line).await.ok()? == 0 {
+            return None;
+        }
+        match line.trim().strip_prefix("Content-Length: ") {
+            Some(number) => length = number.parse().unwrap(),
+            None if line.trim().is_empty() => break,
+            None => {}
+        }
+    }
+    let mut content = vec![0; length];
+    input.read_exact(&mut content).await.ok()?;
+    Some(serde_json::from_slice(&content).unwrap())
 }
 
 pub fn uri(path: &Path) -> String {

@@ -77,14 +77,9 @@ impl Driver {
     /// Works until the connection ends.
     pub fn run(mut self, events: &Receiver<Event>) {
         loop {
-            let event = match self.due {
-                Some(due) => events.recv_timeout(due.saturating_duration_since(Instant::now())),
-                None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            let mut next = match event {
-                Ok(event) => Some(event),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return,
+            let mut next = match self.next_event(events) {
+                Ok(event) => event,
+                Err(Disconnected) => return,
             };
             // All that has come meanwhile is taken before anything long begins.
             while let Some(event) = next {
@@ -102,12 +97,29 @@ impl Driver {
                 self.due = None;
                 self.guarded(Driver::check);
             }
-            // What was typed during the check may have turned out to change nothing.
-            if self.is_unpublished && self.due.is_none() {
-                self.guarded(Driver::publish);
-            }
             self.answer_waiting();
         }
+    }
+
+    /// Waits for an event, or until a check is due.
+    fn next_event(&mut self, events: &Receiver<Event>) -> Result<Option<Event>, Disconnected> {
+        if let Some(due) = self.due {
+            let time = due.saturating_duration_since(Instant::now());
+            return match events.recv_timeout(time) {
+                Ok(event) => Ok(Some(event)),
+                Err(RecvTimeoutError::Timeout) => Ok(None),
+                Err(RecvTimeoutError::Disconnected) => Err(Disconnected),
+            };
+        }
+        if self.is_unpublished {
+            // What was typed during the last check may have turned out to change nothing.
+            match events.try_recv() {
+                Ok(event) => return Ok(Some(event)),
+                Err(TryRecvError::Empty) => self.guarded(Driver::publish),
+                Err(TryRecvError::Disconnected) => return Err(Disconnected),
+            }
+        }
+        events.recv().map(Some).map_err(|_| Disconnected)
     }
 
     /// Does some work. If it fails in an unexpected way, that costs this work only.
@@ -366,6 +378,9 @@ impl Driver {
         Readiness::Answer
     }
 }
+
+/// Nobody is there any more who could tell or ask anything.
+struct Disconnected;
 
 enum Readiness {
     Answer,

@@ -11,6 +11,8 @@ pub struct Statement {
     pub kind: Kind,
     /// It is the body of an `if`, `else` or loop that has no braces.
     pub needs_braces: bool,
+    /// The byte behind what stands in front of it.
+    pub before: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +62,9 @@ pub fn around(text: &str, byte: usize) -> Option<Statement> {
         bytes,
         kind,
         needs_braces,
+        before: first
+            .checked_sub(1)
+            .map_or(0, |before| tokens[before].end as usize),
     })
 }
 

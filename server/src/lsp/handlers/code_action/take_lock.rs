@@ -117,7 +117,7 @@ fn wrapped(program: &Program<'_>, end: &Access, lock: &str, calls: &Calls) -> Op
         }
     };
     let mut edits = Edits::default();
-    edits.replace(program, file, text, statement.bytes, &new);
+    edits.replace(program, file, text, replaced(text, &statement)?, &new);
     Some(Fix {
         title: format!("Take `{lock}` here"),
         edits,
@@ -160,19 +160,26 @@ fn joined(text: &str, statement: &Statement, lines: &[&str]) -> String {
     if !statement.needs_braces {
         return lines.join(&format!("\n{indent}"));
     }
-    let step = if indent.ends_with('\t') { "\t" } else { "    " };
-    // The statement may stand on the line of its `if`, or on one of its own that is indented already.
-    let line_begin = text[..statement.bytes.start].trim_end_matches([' ', '\t']);
-    let outer = if line_begin.ends_with('\n') {
-        indent.strip_suffix(step).unwrap_or(indent)
-    } else {
-        indent
-    };
+    // The braces belong to the line of the `if`, even if the statement stands on one of its own.
+    let outer = indentation(text, statement.before);
+    let step = if indent.contains('\t') { "\t" } else { "    " };
     let inner: Vec<String> = lines
         .iter()
         .map(|line| format!("{outer}{step}{line}\n"))
         .collect();
-    format!("{{\n{}{outer}}}", inner.concat())
+    format!(" {{\n{}{outer}}}", inner.concat())
+}
+
+/// What is replaced: with braces, also the line end in front of the statement.
+fn replaced(text: &str, statement: &Statement) -> Option<std::ops::Range<usize>> {
+    let gap = &text[statement.before..statement.bytes.start];
+    if !statement.needs_braces {
+        return Some(statement.bytes.clone());
+    }
+    // A comment in between would be lost.
+    gap.trim()
+        .is_empty()
+        .then(|| statement.before..statement.bytes.end)
 }
 
 /// The type that a function returns, as its definition spells it. `None` if it has a value of that name already.
