@@ -5,6 +5,7 @@
 #   bash tests/editors/run.sh protocol nvim      some of: units protocol nvim vscode
 #
 # RACELENS_SERVER        the program to test (default: target/debug/racelens, which is built)
+# RACELENS_IMAGES        a folder for the pictures of the extension's README, which are renewed
 # RACELENS_EDITORS_WORK  where tools, pictures and logs go (default: target/editors)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -81,7 +82,8 @@ vscode() {
     (cd "$repository/editors/vscode" && npm run --silent package -- --server "$RACELENS_SERVER" --out "$work/racelens.vsix" >"$work/package.log") ||
         { cat "$work/package.log" >&2; exit 1; }
     node "$here/vscode/story.mjs" --tools "$tools/code-server" --extension "$work/racelens.vsix" \
-        --server "$RACELENS_SERVER" --demo "$repository/tests/demo" --work "$work/vscode"
+        --server "$RACELENS_SERVER" --demo "$repository/tests/demo" --work "$work/vscode" \
+        ${RACELENS_IMAGES:+--images "$RACELENS_IMAGES"}
 }
 
 timed() {

@@ -11,6 +11,7 @@ export function protocolPosition({ line, character }: vscode.Position): Position
   return { line, character };
 }
 
-export async function openPlace(uri: string, range: Range): Promise<void> {
-  await vscode.window.showTextDocument(vscode.Uri.parse(uri), { selection: editorRange(range) });
+export async function openPlace(uri: string, range: Range, column?: vscode.ViewColumn): Promise<void> {
+  const options = { selection: editorRange(range), ...(column === undefined ? {} : { viewColumn: column }) };
+  await vscode.window.showTextDocument(vscode.Uri.parse(uri), options);
 }

@@ -1,6 +1,8 @@
 // The extension in the real editor, on the demo: each step is what a person does and then sees.
 //
 //   node story.mjs --tools FOLDER --extension FILE.vsix --server FILE --demo FOLDER --work FOLDER
+//
+// `--images editors/vscode/images` renews the pictures of the extension's README.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,6 +19,7 @@ const { values: given } = parseArgs({
     demo: { type: "string" },
     work: { type: "string" },
     browser: { type: "string", default: "/usr/bin/chromium" },
+    images: { type: "string" },
   },
 });
 
@@ -107,13 +110,15 @@ try {
     await workbench.cursorAt("cache.c", second.line);
   });
 
-  await step("an access is explained beside the source", async () => {
+  await step("an access is explained beside the source, with links to other places", async () => {
     await workbench.command("Racelens: Explain the Access");
-    const explanation = await workbench.preview();
+    const explanation = await workbench.explanation();
     await workbench.page.waitForTimeout(500);
     await workbench.picture("explanation");
-    assert.match(explanation, /cache->lookups|cache\.lookups/);
-    assert.match(explanation, /stats_lock/);
+    assert.match(await explanation.innerText(), /read of cache->lookups/);
+    const [{ file, line }] = races.find(({ location }) => location === "cache.lookups").accesses;
+    await explanation.locator("a", { hasText: `${path.basename(file)}:${line}` }).first().click();
+    await workbench.cursorAt(path.basename(file), line);
     await workbench.command("View: Close All Editors");
   });
 
@@ -129,9 +134,11 @@ try {
       const counted = Number((await workbench.racelensItem()).match(/^(\d+) races?$/)?.[1]);
       return counted < races.length;
     });
+    await workbench.until("the tree has the race no longer", async () => {
+      const rows = await workbench.tree();
+      return rows.length > 0 && !rows.some((row) => row.startsWith("cache.lookups"));
+    });
     await workbench.picture("fixed");
-    const rows = await workbench.tree();
-    assert.ok(!rows.some((row) => row.startsWith("cache.lookups")), "the tree still has the race");
   });
 
   await step("what is undone is a race again", async () => {
@@ -155,6 +162,11 @@ try {
     assert.match(words, /racelens\.server\.path/);
   });
 
+  if (given.images) {
+    for (const name of ["races", "hover", "quick-fixes", "explanation"]) {
+      workbench.copyPicture(name, given.images);
+    }
+  }
   console.log(`vscode: the whole story in ${((Date.now() - began) / 1000).toFixed(1)} s, pictures in ${pictures}`);
 } finally {
   await workbench.close();

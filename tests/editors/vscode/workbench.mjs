@@ -1,5 +1,5 @@
 // The workbench as a person uses it: keys, clicks, and what is to be seen on the screen.
-import { mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import * as path from "node:path";
 
@@ -26,7 +26,7 @@ export class Workbench {
     this.instance = instance;
     this.page = page;
     this.pictures = pictures;
-    this.count = 0;
+    this.taken = [];
   }
 
   async close() {
@@ -34,9 +34,18 @@ export class Workbench {
   }
 
   async picture(name) {
-    this.count += 1;
-    const number = String(this.count).padStart(2, "0");
-    await this.page.screenshot({ path: path.join(this.pictures, `${number}-${name}.png`) });
+    this.taken.push(name);
+    await this.page.screenshot({ path: this.pictureFile(name) });
+  }
+
+  copyPicture(name, folder) {
+    copyFileSync(this.pictureFile(name), path.join(folder, `${name}.png`));
+  }
+
+  /** Pictures are numbered in the order in which they were taken. */
+  pictureFile(name) {
+    const number = String(this.taken.lastIndexOf(name) + 1).padStart(2, "0");
+    return path.join(this.pictures, `${number}-${name}.png`);
   }
 
   /** Waits until `question` gives something true, and gives that. */
@@ -165,19 +174,16 @@ export class Workbench {
     return (await toast.allInnerTexts()).map(shown).join("\n");
   }
 
-  /** The text of a rendered Markdown document, which lives in a frame within a frame. */
-  async preview() {
-    return this.until("a preview is shown", async () => {
+  /** The page of an explanation, which lives in a frame within a frame. */
+  async explanation() {
+    return this.until("an explanation is shown", async () => {
       for (const frame of this.page.frames()) {
-        const body = frame.locator(".markdown-body");
-        if ((await body.count().catch(() => 0)) > 0) {
-          const text = shown(await body.first().innerText());
-          if (text !== "") {
-            return text;
-          }
+        const page = frame.locator("main.explanation");
+        if ((await page.count().catch(() => 0)) > 0) {
+          return page;
         }
       }
-      return "";
+      return undefined;
     });
   }
 }
