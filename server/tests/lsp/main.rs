@@ -1,0 +1,13 @@
+//! The language server, spoken to as an editor speaks to it.
+
+mod bad_input;
+mod client;
+mod code_actions;
+mod diagnostics;
+mod hover;
+mod order;
+mod projects;
+mod pulled_diagnostics;
+mod settings;
+#[path = "../common/temporary_folder.rs"]
+mod temporary_folder;
