@@ -18,6 +18,8 @@ pub struct Root {
     pub path: PathBuf,
     workspace: Option<Workspace>,
     checked: Option<CheckedRoot>,
+    /// The check of an earlier text, from which the next one takes over what still holds.
+    before: Option<Check>,
 }
 
 /// A program as it was at the last check, which is as the workspace has it.
@@ -36,6 +38,7 @@ impl Root {
             path,
             workspace: None,
             checked: None,
+            before: None,
         }
     }
 
@@ -77,6 +80,7 @@ impl Root {
     /// Nothing is known any more.
     pub fn forget(&mut self) {
         self.checked = None;
+        self.before = None;
         self.workspace = None;
     }
 
@@ -98,7 +102,9 @@ impl Root {
             }
             touched.insert(name);
         }
-        self.checked = None;
+        if let Some(checked) = self.checked.take() {
+            self.before = Some(checked.check);
+        }
         workspace.reread(&touched);
         self.adopt_open(open);
     }
@@ -107,6 +113,7 @@ impl Root {
     pub fn reload(&mut self, settings: &Settings, open: &OpenFiles) {
         let options = self.options(settings);
         self.checked = None;
+        self.before = None;
         if let Some(workspace) = &mut self.workspace {
             workspace.reload(&options);
             self.adopt_open(open);
@@ -118,7 +125,9 @@ impl Root {
         let Some(workspace) = &self.workspace else {
             return Ok(());
         };
-        let check = Check::new(workspace, RaceOptions::new(workspace, settings.entries));
+        let options = RaceOptions::new(workspace, settings.entries);
+        let before = self.checked.as_ref().map(|checked| &checked.check);
+        let check = Check::again(workspace, options, before.or(self.before.as_ref()));
         let mut report = check.report(workspace);
         report.notes.extend(workspace.notes.iter().cloned());
         let syntax = workspace.syntax_notes();
@@ -142,6 +151,7 @@ impl Root {
         };
         // Only an id can be unknown.
         let _ = selection.apply(&mut report);
+        self.before = None;
         self.checked = Some(CheckedRoot { check, report });
         problem.map_or(Ok(()), Err)
     }
