@@ -11,6 +11,7 @@ use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::publication;
 use super::read_modify_write::write_of;
+use super::references;
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use super::tickets;
 use crate::accesses::{Access, FunctionFacts, function_facts};
@@ -82,6 +83,7 @@ pub fn analyse(
         arrays: arrays(&functions),
         unordered: FxHashSet::default(),
         counters: FxHashSet::default(),
+        owners: references::owners(&functions, &facts, &contexts),
         moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };

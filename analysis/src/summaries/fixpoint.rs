@@ -182,6 +182,7 @@ impl Run<'_> {
             forks: Arc::default(),
             sharing: Arc::default(),
             signals: Arc::default(),
+            references: Arc::default(),
         };
         let mut members: Members = component
             .iter()
@@ -226,6 +227,7 @@ impl Run<'_> {
         for ((member, old), (summary, _)) in members.iter_mut().zip(first) {
             old.forks = forks.clone();
             old.signals = signals.clone();
+            old.references = summary.references;
             if old.locks != summary.locks {
                 old.locks = summary.locks;
                 pending.extend(&callers[member]);
@@ -296,11 +298,14 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
     sharing.join(&old.sharing);
     let mut signals = (*new.signals).clone();
     signals.join(&old.signals);
+    let mut references = (*new.references).clone();
+    references.join(&old.references);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(locks),
         forks: Arc::new(forks),
         sharing: Arc::new(sharing),
         signals: Arc::new(signals),
+        references: Arc::new(references),
     }
 }

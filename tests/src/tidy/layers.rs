@@ -15,6 +15,7 @@ pub const LAYERS: &[&[&str]] = &[
     &["forks"],
     &["ownership"],
     &["signals"],
+    &["references"],
     &["callgraph"],
     &["summaries"],
     &["accesses"],
