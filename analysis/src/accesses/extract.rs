@@ -12,13 +12,14 @@ use crate::forks::ForkState;
 use crate::ir::{
     AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
 };
-use crate::locksets::{Lockset, locksets};
+use crate::locksets::{PointLocks, locksets};
 use crate::ownership::{Privacy, Sharing};
 use crate::references::References;
 use crate::signals::{SignalState, may_set};
 use crate::summaries::{Analysed, Callees, Summaries, SyncObjects};
-use crate::symexec::{Execution, Path, Root, State, Step, Targets, Value};
+use crate::symexec::{Execution, Path, Rebinding, Root, State, Step, Targets, Value};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The facts of a function that has been analysed.
@@ -35,8 +36,8 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
     } = analysed;
     let mut held = Snapshots::default();
     if !locks.is_idle() {
-        locks.visit(body, |lockset, id, statement| {
-            held.take(lockset, id, statement)
+        locks.visit_points(body, |point, id, statement| {
+            held.take(&point, id, statement)
         });
     }
     let mut running = Snapshots::default();
@@ -127,7 +128,7 @@ impl<S: Clone + PartialEq> Snapshots<S> {
 pub(super) struct Point<'p> {
     pub state: &'p State,
     pub id: StatementId,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     pub forks: Arc<ForkState>,
     pub sharing: Arc<Sharing>,
     pub signals: Arc<SignalState>,
@@ -140,7 +141,7 @@ pub fn statement_locks(
     summaries: &Summaries,
     objects: &SyncObjects,
     function: FunctionId,
-) -> FxHashMap<StatementId, Arc<Lockset>> {
+) -> FxHashMap<StatementId, Arc<PointLocks>> {
     let callees = Callees {
         function,
         graph,
@@ -150,8 +151,8 @@ pub fn statement_locks(
     callees.execute(|run| {
         let locks = locksets(run.body, &run.states, run.execution, &callees);
         let mut held = Snapshots::default();
-        locks.visit(run.body, |lockset, id, statement| {
-            held.take(lockset, id, statement)
+        locks.visit_points(run.body, |point, id, statement| {
+            held.take(&point, id, statement)
         });
         held.known
     })
@@ -274,9 +275,11 @@ impl Extraction<'_> {
                 Callee::Direct(_) => None,
                 Callee::Indirect(pointer) => Some(state.operand(pointer)),
             };
+            let told = self.told(state, &bodies, &values);
             self.facts.calls.push(CallFact {
                 statement: id,
                 targets: bodies,
+                told,
                 callee,
                 arguments: values
                     .iter()
@@ -351,6 +354,27 @@ impl Extraction<'_> {
                 !writes.any(|write| self.turns.may_follow(write, start.statement))
             });
         }
+    }
+
+    /// The numbers that callees find at their entry and that tell what they do to locks.
+    fn told(&self, state: &State, callees: &[FunctionId], values: &[Value]) -> Vec<(Path, i128)> {
+        let rebinding = Rebinding::new(state, values);
+        let mut told = BTreeMap::new();
+        for callee in callees {
+            for place in &self.callees.summaries.get(*callee).locks.conditions {
+                // Others may write to what is not a variable of this activation.
+                let is_own = match rebinding.path(place) {
+                    Targets::Exactly(own) => !own.outlives_function(),
+                    Targets::OneOf(_) | Targets::Unknown => place.steps.is_empty(),
+                };
+                if let Value::Constant(value) = rebinding.value(&Value::Entry(place.clone()))
+                    && is_own
+                {
+                    told.insert(place.clone(), value);
+                }
+            }
+        }
+        told.into_iter().collect()
     }
 
     /// The objects of this function that a callee is given and nobody else knows.

@@ -3,7 +3,7 @@
 use crate::callgraph::FunctionId;
 use crate::forks::ForkState;
 use crate::ir::{AccessKind, StatementId};
-use crate::locksets::Lockset;
+use crate::locksets::PointLocks;
 use crate::models::Context;
 use crate::ownership::{Privacy, Sharing};
 use crate::points_to::Class;
@@ -55,7 +55,7 @@ pub struct Access {
     pub place: Targets,
     /// What a write leaves there.
     pub stored: Stored,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     pub forks: Arc<ForkState>,
     /// The place as the thread calls it that it belongs to, where a loop starts or joins one thread in each turn
     /// and this one does not run here.
@@ -95,7 +95,7 @@ pub struct PostFact {
     pub object: Targets,
     /// It counts posts, so that its first value matters.
     pub counts: bool,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     pub signals: Arc<SignalState>,
 }
 
@@ -122,9 +122,11 @@ pub struct CallFact {
     /// What is called, if it is a value that a caller may know.
     pub callee: Option<Value>,
     pub arguments: Vec<Value>,
+    /// Numbers that tell what the callee does to locks, by the place where it finds them at its entry.
+    pub told: Vec<(Path, i128)>,
     /// Those of the arguments that the thread has taken from a counter, or that lie where such a number says.
     pub taken: Vec<Option<Value>>,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     pub forks: Arc<ForkState>,
     /// What others may know in front of it.
     pub sharing: Arc<Sharing>,
@@ -157,7 +159,7 @@ pub struct StartFact {
     /// Numbers that each thread finds in what it is given.
     pub contents: Vec<StartedWith>,
     pub context: Context,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     /// The threads that may run already.
     pub forks: Arc<ForkState>,
     pub signals: Arc<SignalState>,

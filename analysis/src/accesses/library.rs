@@ -240,6 +240,7 @@ impl LibraryCall<'_> {
             targets,
             callee: Some(self.value(function)),
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
+            told: Vec::new(),
             taken: Vec::new(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),

@@ -3,7 +3,6 @@
 use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Apart, accesses_by_class, compare, is_given_once};
-use super::references;
 use super::sighting::{Character, Sighting, Surroundings};
 use super::whole_program::{WholeProgram, arrays};
 use crate::callgraph::{CallGraph, FunctionId};
@@ -43,7 +42,7 @@ impl<'c> Comparison<'c> {
             arrays: arrays(&program.functions),
             unordered: program.unordered.clone(),
             counters: program.counters.clone(),
-            owners: references::owners(&program.functions, &program.facts, &program.contexts),
+            owners: program.owners.clone(),
             moments: Moments::new(&program.functions, &program.contexts, &program.orders),
             locks: Default::default(),
         };

@@ -67,7 +67,7 @@ const MOST_GROUPS: usize = 400;
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
     surroundings: &Surroundings<'_>,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
 ) -> BTreeMap<Class, Vec<(FunctionId, u32)>> {
     let mut by_class: BTreeMap<Class, Vec<(FunctionId, u32)>> = BTreeMap::new();
@@ -119,7 +119,7 @@ pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[(FunctionId
 /// Describes the accesses of one class.
 pub(super) fn location(
     surroundings: &Surroundings<'_>,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
     class: Class,
     accesses: &[(FunctionId, u32)],
@@ -169,7 +169,7 @@ pub(super) fn location(
 pub(super) fn pairs(
     location: &Location,
     moments: &Moments<'_>,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     memory: Memory<'_>,
 ) -> Vec<Pair> {
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
@@ -317,7 +317,7 @@ pub(super) type Place = (FunctionId, crate::ir::StatementId);
 pub(super) fn note(
     found: &mut BTreeMap<(Place, Place), Pair>,
     pair: Pair,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
 ) {
     let place = |sighting: Sighting| {
         let access = &facts[sighting.function.0 as usize].accesses[sighting.access as usize];

@@ -14,7 +14,7 @@ pub type Owners = FxHashMap<Class, Arc<BTreeSet<RootId>>>;
 
 pub(super) fn owners(
     functions: &Functions,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
 ) -> Owners {
     let mut found: FxHashMap<Class, BTreeSet<RootId>> = FxHashMap::default();

@@ -11,6 +11,7 @@ use crate::summaries::Counters;
 use crate::threads::{Contexts, RootKind};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Of the counters whose numbers are used: those that nobody sets back once there are several threads, that do
 /// not race, and of which there is one.
@@ -18,7 +19,7 @@ use std::collections::BTreeMap;
 pub(super) fn counters(
     surroundings: &Surroundings<'_>,
     counters: &Counters,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
     by_class: &BTreeMap<Class, Vec<(FunctionId, u32)>>,
 ) -> FxHashSet<Class> {
@@ -61,7 +62,7 @@ fn is_before_all_threads(contexts: &Contexts, function: FunctionId, access: &Acc
 
 fn is_without_race(
     surroundings: &Surroundings<'_>,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
     class: Class,
     accesses: &[(FunctionId, u32)],

@@ -6,6 +6,7 @@ use crate::ir::{
     StatementId, Terminator,
 };
 use crate::models::{Action, Atomic, AtomicOperation, AtomicResult, Root};
+use super::objects::{ChangedObjects, different_keys};
 use crate::points_to::Class;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -33,6 +34,15 @@ struct Taking {
 }
 
 impl Counters {
+    /// The functions in which other numbers are taken than before.
+    pub(super) fn note_changes(&self, before: &Counters, changes: &mut ChangedObjects) {
+        let takings = different_keys(&self.takings, &before.takings);
+        let numbered = self.numbered.symmetric_difference(&before.numbered);
+        let functions = &mut changes.functions;
+        functions.extend(takings.chain(numbered).map(|(function, _)| *function));
+        functions.extend(different_keys(&self.registers, &before.registers));
+    }
+
     pub fn new(graph: &CallGraph<'_>) -> Counters {
         let mut counters = Counters::default();
         let mut directions: FxHashMap<Class, bool> = FxHashMap::default();

@@ -86,6 +86,8 @@ pub enum Root {
     ForeignFrame(FunctionRef, LocalId),
     /// What each thread that this call starts has for itself: an object, or a number.
     PerThread(Site),
+    /// What the function returns, in what its callers are told: the value itself.
+    Result,
     /// A number that a thread has taken from a counter in this memory, which gives each to one taker. If it is not
     /// such a number, it is a negative one.
     Ticket(Class),
@@ -209,7 +211,7 @@ impl Path {
             | Root::PerThread(_)
             | Root::Ticket(_)
             | Root::Somewhere => true,
-            Root::Formal(_) | Root::Local(_) | Root::Value(_) | Root::Given(_) => {
+            Root::Formal(_) | Root::Local(_) | Root::Value(_) | Root::Result | Root::Given(_) => {
                 self.steps.contains(&Step::Deref)
             }
         }
@@ -447,6 +449,7 @@ impl fmt::Display for Root {
             Root::Frame(function, local) | Root::ForeignFrame(function, local) => {
                 format!("{}.%{}", function.name, local.0)
             }
+            Root::Result => "result".to_string(),
             Root::Ticket(_) => "ticket".to_string(),
             Root::Given(number) => format!("given({number})"),
             Root::Somewhere => "some".to_string(),

@@ -108,7 +108,7 @@ impl Binder<'_> {
                 },
                 _ => return None,
             },
-            Root::Value(_) | Root::Somewhere => return None,
+            Root::Value(_) | Root::Result | Root::Somewhere => return None,
         };
         let mut result = start;
         let mut behind_pointer = matches!(path.root, Root::Formal(_));

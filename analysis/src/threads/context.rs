@@ -7,7 +7,7 @@ use crate::callgraph::FunctionId;
 use crate::dataflow::Domain;
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
-use crate::locksets::{Effect, Lockset, Mode};
+use crate::locksets::{Effect, Lockset, Mode, PointLocks};
 use crate::ownership::{Owned, Privacy};
 use crate::references::{Last, References};
 use crate::signals::{Locks, SignalState};
@@ -29,6 +29,8 @@ pub struct Context {
     pub threads: Arc<BTreeMap<Origin, Running>>,
     /// Numbers in places that formals lead to, which nobody changes.
     pub contents: BTreeMap<Path, Value>,
+    /// Numbers that tell what the function does to locks, by where it finds them at its entry.
+    pub told: BTreeMap<Path, i128>,
     /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
     /// knows.
     pub private: BTreeMap<Path, Owned>,
@@ -65,7 +67,8 @@ pub struct ContextId(pub u32);
 impl Context {
     /// What is held at a point of the function: what the entry holds and nobody released since, and what
     /// was taken since.
-    pub fn held_at(&self, since: &Lockset, function: FunctionId) -> BTreeMap<Path, Held> {
+    pub fn held_at(&self, since: &PointLocks, function: FunctionId) -> BTreeMap<Path, Held> {
+        let since = since.given(|place| self.told.get(place).copied());
         let mut held: BTreeMap<Path, Held> = BTreeMap::new();
         if !since.released_any() {
             let kept = self
@@ -158,6 +161,7 @@ impl Context {
             threads: self.threads_at(&call.forks),
             signals: self.signals_at(&call.signals, &call.locks, name),
             once: self.once.clone(),
+            told: call.told.iter().cloned().collect(),
             ..Context::default()
         };
         if let Some(control) = call
@@ -336,6 +340,12 @@ impl Context {
                 .iter()
                 .filter(|(place, value)| other.contents.get(*place) == Some(*value))
                 .map(|(place, value)| (place.clone(), value.clone()))
+                .collect(),
+            told: self
+                .told
+                .iter()
+                .filter(|(place, value)| other.told.get(*place) == Some(*value))
+                .map(|(place, value)| (place.clone(), *value))
                 .collect(),
             private: joined_private(&self.private, &other.private),
             last: self

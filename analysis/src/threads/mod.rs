@@ -15,6 +15,6 @@ mod roots;
 pub use absolute::{Binder, is_unique};
 pub use call_paths::CallPaths;
 pub use context::{Context, ContextId, Held, Running};
-pub use flow::{Arrival, Contexts, contexts};
+pub use flow::{Arrival, Contexts, Sources, contexts, contexts_again};
 pub use order::Moment;
 pub use roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};

@@ -5,19 +5,19 @@
 
 struct object {
     atomic_int references;
-    int uses[2];
+    int uses;
 };
 
 static void release(struct object *object)
 {
-    if (atomic_fetch_sub_explicit(&object->references, 1, memory_order_relaxed) == 1) //~ down: race(last); locks{}
-        free(object); //~ last: race(use); locks{}
+    if (atomic_fetch_sub_explicit(&object->references, 1, memory_order_relaxed) == 1)
+        object->uses = 0; //~ last: race(use); locks{}
 }
 
 static void *user(void *argument)
 {
     struct object *object = argument;
-    object->uses[0] = 1; //~ use: locks{}
+    object->uses = 1; //~ use: locks{}
     release(object);
     return NULL;
 }
@@ -30,14 +30,15 @@ static void *holder(void *argument)
 
 int main(void)
 {
-    for (int round = 0; round < 20; round++) {
-        struct object *object = malloc(sizeof *object);
+    struct object *object = malloc(sizeof *object);
+    for (int round = 0; round < 100; round++) {
         pthread_t one, two;
-        atomic_init(&object->references, 2);
+        atomic_store(&object->references, 2);
         pthread_create(&one, NULL, user, object);
         pthread_create(&two, NULL, holder, object);
         pthread_join(one, NULL);
         pthread_join(two, NULL);
     }
+    free(object);
     return 0;
 }

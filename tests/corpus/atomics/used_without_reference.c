@@ -1,4 +1,4 @@
-// A user looks at the object once more when it has given up its reference.
+// A user looks at the object once more when it has given up its reference; the last owner clears it for the next use.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct object {
 static void release(struct object *object)
 {
     if (atomic_fetch_sub(&object->references, 1) == 1)
-        free(object); //~ last: race(late); locks{}
+        object->payload = 0; //~ last: race(late); locks{}
 }
 
 static void *user(void *argument)
@@ -27,15 +27,16 @@ static void *user(void *argument)
 
 int main(void)
 {
+    struct object *object = malloc(sizeof *object);
     for (int round = 0; round < 20; round++) {
-        struct object *object = malloc(sizeof *object);
         pthread_t one, two;
-        object->payload = 7; //~ init: no-race -- before the threads start; locks{}
-        atomic_init(&object->references, 2);
+        object->payload = 7; //~ init: no-race -- the threads are not there; locks{}
+        atomic_store(&object->references, 2);
         pthread_create(&one, NULL, user, object);
         pthread_create(&two, NULL, user, object);
         pthread_join(one, NULL);
         pthread_join(two, NULL);
     }
+    free(object);
     return 0;
 }
