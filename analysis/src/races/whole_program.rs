@@ -12,6 +12,7 @@ use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::publication;
 use super::read_modify_write::write_of;
+use super::references::{self, Owners};
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use super::tickets;
 use crate::accesses::{Access, FunctionFacts, function_facts};
@@ -53,6 +54,8 @@ pub struct WholeProgram {
     pub unordered: FxHashSet<Class>,
     /// Counters that give each number to one taker.
     pub counters: FxHashSet<Class>,
+    /// For each reference count, the threads that ever give up a reference.
+    pub owners: Owners,
     /// What the next analysis may take over.
     pub(super) kept: Kept,
 }
@@ -125,6 +128,7 @@ pub fn analyse(
         arrays,
         unordered: FxHashSet::default(),
         counters: FxHashSet::default(),
+        owners: references::owners(&functions, &facts, &contexts),
         moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };
@@ -137,7 +141,9 @@ pub fn analyse(
         &contexts,
         &by_class,
     );
-    let before = before.filter(|(before, _)| before.counters == surroundings.counters);
+    let before = before.filter(|(before, _)| {
+        before.counters == surroundings.counters && before.owners == surroundings.owners
+    });
     let is_same = |class: &Class, accesses: &[(FunctionId, u32)]| {
         before.is_some_and(|(before, _)| before.has_accesses(*class, accesses, &facts))
     };
@@ -202,6 +208,7 @@ pub fn analyse(
         accepted_races.extend(accepted.iter().map(|race| Race::clone(race)));
     }
     let counters = std::mem::take(&mut surroundings.counters);
+    let owners = std::mem::take(&mut surroundings.owners);
     // Classes of one object can show the same race twice.
     let mut ids = DistinctIds::default();
     let races = ids.assign(races);
@@ -228,6 +235,7 @@ pub fn analyse(
         shared_locations,
         unordered,
         counters,
+        owners,
         functions,
         kept,
     }

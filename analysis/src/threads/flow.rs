@@ -18,6 +18,7 @@ use crate::symexec::{Path, Root, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use ustr::Ustr;
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
@@ -245,12 +246,24 @@ impl Flow<'_> {
     }
 
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
-        let context = Context {
+        let mut context = Context {
             bindings: root.bindings.clone(),
             contents: root.contents.clone(),
             signals: root.signals.clone(),
             ..Context::default()
         };
+        // UNSOUND: a signal that one thread blocks is taken to be handled in that thread alone, and whoever blocks some
+        // signals is taken to block all that the program handles.
+        if root.kind.is_signal() {
+            let held = Held {
+                mode: Mode::Exclusive,
+                by: root.entry,
+                at: None,
+            };
+            context
+                .held
+                .insert(library_lock(Ustr::from("signals")), held);
+        }
         self.add_root_in(context, root)
     }
 
@@ -296,11 +309,7 @@ impl Flow<'_> {
                 Action::Body => break,
                 Action::Acquire { lock, mode, .. } => {
                     if let models::Root::Global(name) = lock.root {
-                        let lock = Path::new(Root::Global(GlobalRef {
-                            name,
-                            scope: GlobalScope::External,
-                            thread_local: false,
-                        }));
+                        let lock = library_lock(name);
                         let mode = match mode {
                             models::Mode::Exclusive => Mode::Exclusive,
                             models::Mode::Shared => Mode::Shared,
@@ -469,6 +478,15 @@ impl Flow<'_> {
         self.started.entry((by, at, entry)).or_default().push(root);
         root
     }
+}
+
+/// A lock inside a library, by the name that models give it.
+fn library_lock(name: Ustr) -> Path {
+    Path::new(Root::Global(GlobalRef {
+        name,
+        scope: GlobalScope::External,
+        thread_local: false,
+    }))
 }
 
 impl FunctionContexts {
