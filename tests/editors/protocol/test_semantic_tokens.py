@@ -5,20 +5,23 @@ from lsprotocol import types
 from session import Session
 
 
-async def test_shared_variables_are_highlighted_if_wanted(demo):
+async def test_shared_variables_are_highlighted_and_racing_ones_more(demo):
     session = await Session.start(demo, settings={"semanticHighlighting": True})
     session.open("cache.c")
+    session.open("main.c")
     await session.ready()
-    params = types.SemanticTokensParams(session.identify("cache.c"))
+    assert await modifiers_at(session, "cache.c", "cache->lookups++") == {"shared", "racing", "modification"}
+    # All threads have ended by then.
+    assert await modifiers_at(session, "main.c", "cache.lookups, cache.misses") == {"shared"}
+    await session.stop()
+
+
+async def modifiers_at(session: Session, file: str, text: str) -> set[str]:
+    params = types.SemanticTokensParams(session.identify(file))
     answer = await session.ask("textDocument/semanticTokens/full", params)
     legend = session.capabilities.semantic_tokens_provider.legend.token_modifiers
-    racing = decoded(answer.data, legend)
-    lookups = session.position("cache.c", "cache->lookups++")
-    assert racing[(lookups.line, lookups.character)] == {"shared", "racing", "modification"}
-    # The entry's hits are guarded by the lock of their bucket.
-    hits = session.position("cache.c", "entry->hits++")
-    assert "racing" not in racing[(hits.line, hits.character)]
-    await session.stop()
+    position = session.position(file, text)
+    return decoded(answer.data, legend)[(position.line, position.character)]
 
 
 def decoded(data: list[int], modifiers: list[str]) -> dict[tuple[int, int], set[str]]:
