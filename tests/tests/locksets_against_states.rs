@@ -34,6 +34,7 @@ fn locks_that_are_said_to_be_held_are_held_in_every_run() {
     let mut compared = 0;
     let mut held_somewhere = 0;
     let mut vaguer = 0;
+    let mut exactly_compared = 0;
     for seed in first..first + cases("RACELENS_LOCKING_PROGRAMS", USUAL_PROGRAMS) {
         let plan = plan(seed);
         let told = analysed(&plan);
@@ -51,18 +52,20 @@ fn locks_that_are_said_to_be_held_are_held_in_every_run() {
                 source(&plan).text
             );
             // Two names can mean one object's lock, so that less is certain there.
-            if !plan.has_object_locks() && told != &really {
-                vaguer += 1;
+            if !plan.has_object_locks() {
+                exactly_compared += 1;
+                vaguer += usize::from(told != &really);
             }
             compared += 1;
             held_somewhere += usize::from(!really.is_empty());
         }
     }
-    // A summary keeps how far a lock's count falls and how far it rises, not both of one path: a function that
-    // on one path gives a lock up and takes it again, and on another leaves it alone, seems to lose it.
+    // A summary keeps the least that any path ends with, and apart from it what every path holds: where one path
+    // releases a lock twice and takes it once, and another leaves it alone, the two together seem to lose it.
+    println!("less is known than could be at {vaguer} of {exactly_compared} accesses");
     assert!(
-        vaguer * 50 <= compared,
-        "less is known than could be at {vaguer} of {compared} accesses"
+        vaguer * 100 <= exactly_compared,
+        "less is known than could be at {vaguer} of {exactly_compared} accesses"
     );
     assert!(
         held_somewhere * 5 > compared,

@@ -33,7 +33,7 @@ fn the_statistics_reader_has_the_summaries_of_the_paper() {
             let Targets::Exactly(place) = &access.place else {
                 panic!("an access without a name in {name}");
             };
-            lines.push(format!("  {kind} {place} with {}", access.locks));
+            lines.push(format!("  {kind} {place} with {}", **access.locks));
         }
     }
     for race in &program.races {

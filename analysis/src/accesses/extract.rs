@@ -1,7 +1,9 @@
 //! Finds the facts of one function.
 
 use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
+use super::filled::{Filling, Numbering};
 use super::library;
+use super::numbers_taken::NumbersTaken;
 use super::private;
 use super::turns::Turns;
 use crate::callgraph::{CallGraph, FunctionId, Target};
@@ -10,12 +12,13 @@ use crate::forks::ForkState;
 use crate::ir::{
     AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
 };
-use crate::locksets::{Lockset, locksets};
+use crate::locksets::{PointLocks, locksets};
 use crate::ownership::{Privacy, Sharing};
 use crate::signals::{SignalState, may_set};
 use crate::summaries::{Analysed, Callees, Summaries, SyncObjects};
-use crate::symexec::{Execution, Path, Root, State, Step, Value};
+use crate::symexec::{Execution, Path, Rebinding, Root, State, Step, Targets, Value};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The facts of a function that has been analysed.
@@ -31,8 +34,8 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
     } = analysed;
     let mut held = Snapshots::default();
     if !locks.is_idle() {
-        locks.visit(body, |lockset, id, statement| {
-            held.take(lockset, id, statement)
+        locks.visit_points(body, |point, id, statement| {
+            held.take(&point, id, statement)
         });
     }
     let mut running = Snapshots::default();
@@ -58,7 +61,11 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         states,
         loops: execution.loops(),
         turns: &turns,
-        facts: FunctionFacts::default(),
+        numberings: Vec::new(),
+        facts: FunctionFacts {
+            at_return: Arc::new(forks.at_return.clone()),
+            ..FunctionFacts::default()
+        },
     };
     visit_statements(*execution, body, states, |state, id, statement| {
         let point = Point {
@@ -71,6 +78,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         };
         extraction.statement(&point, statement);
     });
+    extraction.add_numbers_of_elements();
     extraction.keep_lasting_contents();
     extraction.facts
 }
@@ -112,7 +120,7 @@ impl<S: Clone + PartialEq> Snapshots<S> {
 pub(super) struct Point<'p> {
     pub state: &'p State,
     pub id: StatementId,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     pub forks: Arc<ForkState>,
     pub sharing: Arc<Sharing>,
     pub signals: Arc<SignalState>,
@@ -124,7 +132,7 @@ pub fn statement_locks(
     summaries: &Summaries,
     objects: &SyncObjects,
     function: FunctionId,
-) -> FxHashMap<StatementId, Arc<Lockset>> {
+) -> FxHashMap<StatementId, Arc<PointLocks>> {
     let callees = Callees {
         function,
         graph,
@@ -134,8 +142,8 @@ pub fn statement_locks(
     callees.execute(|run| {
         let locks = locksets(run.body, &run.states, run.execution, &callees);
         let mut held = Snapshots::default();
-        locks.visit(run.body, |lockset, id, statement| {
-            held.take(lockset, id, statement)
+        locks.visit_points(run.body, |point, id, statement| {
+            held.take(&point, id, statement)
         });
         held.known
     })
@@ -149,6 +157,7 @@ pub(super) struct Extraction<'x> {
     pub states: &'x Solution<State>,
     pub loops: &'x Loops,
     pub turns: &'x Turns<'x>,
+    numberings: Vec<Numbering>,
     pub facts: FunctionFacts,
 }
 
@@ -157,6 +166,12 @@ impl Extraction<'_> {
         self.name(point.state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
+                if let Statement::Store { value, .. } = statement {
+                    let value = point.state.operand(value);
+                    let numbering =
+                        Numbering::of_store(point.state, point.id, place, &value, cell.class);
+                    self.numberings.extend(numbering);
+                }
                 let place = point.state.place(place);
                 self.facts.accesses.push(Access {
                     statement: point.id,
@@ -166,7 +181,7 @@ impl Extraction<'_> {
                     frees: false,
                     stretches: false,
                     privacy: private::privacy(&point.sharing, &place),
-                    own_element: self.turns.own_element(point.id, &place),
+                    own_element: self.own_element(point.id, &place),
                     place,
                     stored: stored(point.state, statement, mode),
                     locks: point.locks.clone(),
@@ -250,13 +265,19 @@ impl Extraction<'_> {
                 Callee::Direct(_) => None,
                 Callee::Indirect(pointer) => Some(state.operand(pointer)),
             };
+            let told = self.told(state, &bodies, &values);
             self.facts.calls.push(CallFact {
                 statement: id,
                 targets: bodies,
+                told,
                 callee,
                 arguments: values
                     .iter()
                     .map(|value| self.turns.own_value(id, value.clone()))
+                    .collect(),
+                taken: values
+                    .iter()
+                    .map(|value| self.numbers_taken().own_value(value))
                     .collect(),
                 locks: point.locks.clone(),
                 forks: point.forks.clone(),
@@ -271,6 +292,39 @@ impl Extraction<'_> {
 }
 
 impl Extraction<'_> {
+    /// The place by a name that tells it from those of other threads.
+    pub(super) fn own_element(&self, at: StatementId, place: &Targets) -> Option<Path> {
+        let turns = self.turns.own_element(at, place);
+        turns.or_else(|| self.numbers_taken().own_element(place))
+    }
+
+    fn numbers_taken(&self) -> NumbersTaken<'_> {
+        NumbersTaken {
+            body: self.execution.body(),
+            callees: self.callees,
+        }
+    }
+
+    /// Notes the numbers that an earlier loop has left in what threads are given.
+    fn add_numbers_of_elements(&mut self) {
+        if self.numberings.is_empty() {
+            return;
+        }
+        let filling = Filling {
+            body: self.execution.body(),
+            execution: self.execution,
+            states: self.states,
+            loops: self.loops,
+            turns: self.turns,
+            points_to: self.graph.points_to(),
+            accesses: &self.facts.accesses,
+        };
+        for start in &mut self.facts.starts {
+            let contents = filling.contents(&self.numberings, start);
+            start.contents.extend(contents);
+        }
+    }
+
     /// Of the numbers that threads find in what they are given, keeps those that nobody in this function
     /// overwrites later.
     fn keep_lasting_contents(&mut self) {
@@ -289,6 +343,27 @@ impl Extraction<'_> {
                 !writes.any(|write| self.turns.may_follow(write, start.statement))
             });
         }
+    }
+
+    /// The numbers that callees find at their entry and that tell what they do to locks.
+    fn told(&self, state: &State, callees: &[FunctionId], values: &[Value]) -> Vec<(Path, i128)> {
+        let rebinding = Rebinding::new(state, values);
+        let mut told = BTreeMap::new();
+        for callee in callees {
+            for place in &self.callees.summaries.get(*callee).locks.conditions {
+                // Others may write to what is not a variable of this activation.
+                let is_own = match rebinding.path(place) {
+                    Targets::Exactly(own) => !own.outlives_function(),
+                    Targets::OneOf(_) | Targets::Unknown => place.steps.is_empty(),
+                };
+                if let Value::Constant(value) = rebinding.value(&Value::Entry(place.clone()))
+                    && is_own
+                {
+                    told.insert(place.clone(), value);
+                }
+            }
+        }
+        told.into_iter().collect()
     }
 
     /// The objects of this function that a callee is given and nobody else knows.

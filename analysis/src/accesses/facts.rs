@@ -3,7 +3,7 @@
 use crate::callgraph::FunctionId;
 use crate::forks::ForkState;
 use crate::ir::{AccessKind, StatementId};
-use crate::locksets::Lockset;
+use crate::locksets::PointLocks;
 use crate::models::Context;
 use crate::ownership::{Privacy, Sharing};
 use crate::points_to::Class;
@@ -20,6 +20,10 @@ pub struct FunctionFacts {
     pub starts: Vec<StartFact>,
     pub posts: Vec<PostFact>,
     pub barriers: Vec<BarrierFact>,
+    /// What has happened to threads where the function returns.
+    pub at_return: Arc<ForkState>,
+    /// The same where it ends the thread that runs it.
+    pub ends: Vec<Arc<ForkState>>,
     pub names: VariableNames,
 }
 
@@ -48,7 +52,7 @@ pub struct Access {
     pub place: Targets,
     /// What a write leaves there.
     pub stored: Stored,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     pub forks: Arc<ForkState>,
     /// The place as the thread calls it that it belongs to, where a loop starts or joins one thread in each turn
     /// and this one does not run here.
@@ -85,7 +89,7 @@ pub struct PostFact {
     pub object: Targets,
     /// It counts posts, so that its first value matters.
     pub counts: bool,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     pub signals: Arc<SignalState>,
 }
 
@@ -112,7 +116,11 @@ pub struct CallFact {
     /// What is called, if it is a value that a caller may know.
     pub callee: Option<Value>,
     pub arguments: Vec<Value>,
-    pub locks: Arc<Lockset>,
+    /// Numbers that tell what the callee does to locks, by the place where it finds them at its entry.
+    pub told: Vec<(Path, i128)>,
+    /// Those of the arguments that the thread has taken from a counter, or that lie where such a number says.
+    pub taken: Vec<Option<Value>>,
+    pub locks: Arc<PointLocks>,
     pub forks: Arc<ForkState>,
     /// What others may know in front of it.
     pub sharing: Arc<Sharing>,
@@ -144,7 +152,7 @@ pub struct StartFact {
     /// Numbers that each thread finds in what it is given.
     pub contents: Vec<StartedWith>,
     pub context: Context,
-    pub locks: Arc<Lockset>,
+    pub locks: Arc<PointLocks>,
     /// The threads that may run already.
     pub forks: Arc<ForkState>,
     pub signals: Arc<SignalState>,

@@ -113,6 +113,7 @@ pub(super) fn effects(
                 });
             }
             Action::Post { object } => call.post(extraction, object, model),
+            Action::EndThread => extraction.facts.ends.push(point.forks.clone()),
             _ => {}
         }
     }
@@ -238,6 +239,8 @@ impl LibraryCall<'_> {
             targets,
             callee: Some(self.value(function)),
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
+            told: Vec::new(),
+            taken: Vec::new(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
             sharing: self.point.sharing.clone(),
@@ -297,7 +300,7 @@ impl LibraryCall<'_> {
             frees: false,
             stretches,
             privacy: super::private::privacy(&self.point.sharing, &place),
-            own_element: extraction.turns.own_element(self.point.id, &place),
+            own_element: extraction.own_element(self.point.id, &place),
             place,
             stored: Stored::default(),
             locks: self.point.locks.clone(),

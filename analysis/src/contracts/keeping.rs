@@ -7,7 +7,7 @@ use crate::accesses::{Access, CallFact};
 use crate::callgraph::FunctionId;
 use crate::forks::ForkState;
 use crate::ir::{AccessKind, Contract, FunctionRef, StatementId};
-use crate::locksets::{Lockset, Mode};
+use crate::locksets::{Mode, PointLocks};
 use crate::races::{WholeProgram, fingerprint, write_of};
 use crate::symexec::{Path, Root, Step, Targets};
 use crate::threads::{Binder, Context, ContextId, Moment, RootId};
@@ -53,7 +53,7 @@ struct Keeper<'k> {
 struct Point<'p> {
     id: ContextId,
     context: &'p Context,
-    locks: &'p Lockset,
+    locks: &'p PointLocks,
     forks: &'p ForkState,
 }
 

@@ -1,21 +1,25 @@
 //! The lockset at every point of a function, and at its end (RELAY fig. 4).
 
 use super::choices::Choices;
+use super::conditions::{Conditions, keeps_sign};
 use super::domain::Lockset;
 use super::effects::{LockCalls, lock_steps};
 use super::outcomes::Outcomes;
+use super::point::PointLocks;
 use super::state::{ResultKind, Tested};
 use super::summary::LockSummary;
 use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_statements};
-use crate::ir::{BlockId, Body, Operand, Statement, StatementId, Terminator};
+use crate::ir::{BlockId, Body, Operand, Rvalue, Statement, StatementId, Terminator};
 use crate::symexec::{Definition, Execution, Path, Root, State, Step, Targets};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The locksets of one function.
 pub struct LocksetSolution<'l> {
     steps: FxHashMap<StatementId, Outcomes>,
     renames: Renames,
     choices: Choices,
+    conditions: Conditions,
     loops: &'l Loops,
     entries: Solution<Tested>,
     /// What a caller finds when the function has returned.
@@ -54,19 +58,23 @@ pub fn locksets<'l>(
             steps,
             renames: Renames::default(),
             choices: Choices::none(),
+            conditions: Conditions::default(),
             loops,
             entries: Solution { entries },
             summary: LockSummary {
                 outcomes,
-                heap: Vec::new(),
+                ..LockSummary::default()
             },
         };
     }
     let renames = renames(body, states, execution);
     let choices = Choices::new(body, states, execution, &renames, &steps);
+    let conditions = Conditions::new(body, states, execution);
     let flow = Flow {
+        body,
         steps: &steps,
         renames: &renames,
+        conditions: &conditions,
         loops,
     };
     let entries = solve(&flow, body);
@@ -82,22 +90,29 @@ pub fn locksets<'l>(
         }
         let returned = state.returned(value.as_ref());
         let block = BlockId(index as u32);
+        let object = returned_object(execution, states, block, value.as_ref());
         outcomes.join(&returned.map(|lockset| {
             let resolved = choices.resolved(lockset, block);
-            resolved.unwrap_or_else(|| lockset.clone())
+            let mut named = resolved.unwrap_or_else(|| lockset.clone());
+            if let Some(object) = &object {
+                named.name_result(object);
+            }
+            named
         }));
     }
     let outcomes = outcomes.map(Lockset::for_callers);
     let heap = outcomes.possible().flat_map(Lockset::heap_sites);
-    let heap: std::collections::BTreeSet<_> = heap.collect();
+    let heap: BTreeSet<_> = heap.collect();
     let summary = LockSummary {
         heap: heap.into_iter().collect(),
         outcomes,
+        conditions: telling(&conditions, &entries),
     };
     LocksetSolution {
         steps,
         renames,
         choices,
+        conditions,
         loops,
         entries,
         summary,
@@ -119,13 +134,8 @@ impl LocksetSolution<'_> {
 
     /// Calls `visit` for every reachable statement with the lockset in front of it.
     pub fn visit(&self, body: &Body, mut visit: impl FnMut(&Lockset, StatementId, &Statement)) {
-        let flow = Flow {
-            steps: &self.steps,
-            renames: &self.renames,
-            loops: self.loops,
-        };
         visit_statements(
-            &flow,
+            &self.flow(body),
             body,
             &self.entries,
             |state, id, statement| match self.choices.resolved(&state.known, id.block) {
@@ -133,6 +143,69 @@ impl LocksetSolution<'_> {
                 None => visit(&state.known, id, statement),
             },
         );
+    }
+
+    /// Calls `visit` for every reachable access and call with what is known of locks in front of it.
+    pub fn visit_points(
+        &self,
+        body: &Body,
+        mut visit: impl FnMut(PointLocks, StatementId, &Statement),
+    ) {
+        visit_statements(
+            &self.flow(body),
+            body,
+            &self.entries,
+            |state, id, statement| {
+                if statement.access().is_none() && !matches!(statement, Statement::Call { .. }) {
+                    return;
+                }
+                let resolved = |lockset: &Lockset| {
+                    let resolved = self.choices.resolved(lockset, id.block);
+                    resolved.unwrap_or_else(|| lockset.clone())
+                };
+                let by_value = state.by_entry_value().map(|(number, outcomes)| {
+                    let place = self.conditions.values[number].clone();
+                    (place, outcomes.map(resolved))
+                });
+                let point = PointLocks::new(resolved(&state.known), by_value.collect());
+                visit(point, id, statement);
+            },
+        );
+    }
+
+    fn flow<'s>(&'s self, body: &'s Body) -> Flow<'s> {
+        Flow {
+            body,
+            steps: &self.steps,
+            renames: &self.renames,
+            conditions: &self.conditions,
+            loops: self.loops,
+        }
+    }
+}
+
+/// The values that tell what is held somewhere in the function.
+fn telling(conditions: &Conditions, entries: &Solution<Tested>) -> Vec<Path> {
+    let numbers = entries.entries.iter().flatten().flat_map(|state| {
+        let numbers = state.by_entry_value().map(|(number, _)| number);
+        numbers.collect::<Vec<usize>>()
+    });
+    let numbers: BTreeSet<usize> = numbers.collect();
+    let values = numbers.into_iter().map(|number| &conditions.values[number]);
+    values.cloned().collect()
+}
+
+/// What the value that a block returns points to.
+fn returned_object(
+    execution: &Execution<'_>,
+    states: &Solution<State>,
+    block: BlockId,
+    value: Option<&Operand>,
+) -> Option<Path> {
+    let state = execution.exit_state(states, block)?;
+    match state.operand(value?).targets() {
+        Targets::Exactly(object) => Some(object),
+        Targets::OneOf(_) | Targets::Unknown => None,
     }
 }
 
@@ -180,6 +253,8 @@ fn renames(body: &Body, states: &Solution<State>, execution: &Execution<'_>) -> 
 }
 
 struct Flow<'s> {
+    body: &'s Body,
+    conditions: &'s Conditions,
     steps: &'s FxHashMap<StatementId, Outcomes>,
     renames: &'s Renames,
     loops: &'s Loops,
@@ -189,7 +264,7 @@ impl Analysis for Flow<'_> {
     type Domain = Tested;
 
     fn entry(&self, _body: &Body) -> Tested {
-        Tested::default()
+        Tested::at_entry(self.conditions.registers())
     }
 
     fn statement(&self, state: &mut Tested, id: StatementId, statement: &Statement) {
@@ -198,7 +273,18 @@ impl Analysis for Flow<'_> {
                 Some(effect) => state.call(id, *target, ResultKind::Code, effect),
                 None => state.assigned(*target),
             },
-            Statement::Assign { target, value } => state.computed(*target, value),
+            Statement::Assign { target, value } => {
+                state.computed(*target, value);
+                if let Rvalue::Convert { from, .. } = value
+                    && !keeps_sign(from, &self.body.local(*target).ty)
+                {
+                    state.lost_sign(*target);
+                }
+            }
+            Statement::Load { target, .. } => match self.conditions.loaded(id) {
+                Some(number) => state.loaded(*target, number),
+                None => state.assigned(Some(*target)),
+            },
             _ => state.assigned(statement.target()),
         }
     }

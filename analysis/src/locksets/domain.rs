@@ -1,6 +1,8 @@
 //! The lattice of relative locksets.
 
+use super::names::{is_exact, may_be_same};
 use super::outcomes::Effect;
+use super::release::{MOST, Release};
 use crate::dataflow::Domain;
 use crate::ir::{BlockId, GlobalRef, StatementId};
 use crate::symexec::{Path, Root, Site, Step, Targets, mentions_definition};
@@ -15,9 +17,9 @@ use std::fmt;
 pub struct Lockset {
     /// L⁺: certainly taken, and not released again.
     held: BTreeMap<Path, Hold>,
-    /// L⁻: possibly released although it was not taken here, and how often. A lock that is then
-    /// taken again is in L⁺ as well.
-    released: BTreeMap<Path, u32>,
+    /// L⁻: possibly released although it was not taken here. One that is then taken again on every path is in
+    /// L⁺ as well.
+    released: BTreeMap<Path, Release>,
     /// A lock was released that has no name: any of them may be gone.
     released_any: bool,
     /// Locks behind pointers that were released, and the variables among which they may be.
@@ -49,9 +51,11 @@ impl Lockset {
 
     /// The locks of which a caller's hold may be lost.
     pub fn released(&self) -> impl Iterator<Item = &Path> {
-        self.released
-            .keys()
-            .filter(|path| !self.held.contains_key(path))
+        let lost = self
+            .released
+            .iter()
+            .filter(|(path, release)| release.may_lose(self.held.contains_key(path)));
+        lost.map(|(path, _)| path)
     }
 
     /// Whether a caller's hold of this lock may be lost.
@@ -64,9 +68,15 @@ impl Lockset {
             _ => false,
         };
         self.released_any
-            || self
-                .released()
-                .any(|path| may_be_same(path, lock) && !is_elsewhere(path))
+            || self.released.iter().any(|(path, release)| {
+                let is_held = self.held.contains_key(path);
+                if path == lock {
+                    return release.may_lose(is_held);
+                }
+                // Under another name it may be a lock that was not taken again.
+                let is_lost = release.is_weakened || !is_held;
+                is_lost && may_be_same(path, lock) && !is_elsewhere(path)
+            })
     }
 
     /// Whether it releases locks that were not taken here, be it for a while.
@@ -81,6 +91,10 @@ impl Lockset {
 
     pub fn holds(&self, path: &Path) -> Option<Hold> {
         self.held.get(path).copied()
+    }
+
+    fn count(&self, path: &Path) -> u32 {
+        self.held.get(path).map_or(0, |hold| hold.count)
     }
 
     /// Takes a lock. One that has no exact name is not certainly held.
@@ -99,13 +113,17 @@ impl Lockset {
     }
 
     pub fn release(&mut self, path: Path) {
-        self.give_up(&path, 1);
+        self.give_up(&path, Release::of(1));
+        self.trust_names();
     }
 
     /// Gives up holds of a lock under all names that may stand for it.
-    fn give_up(&mut self, path: &Path, times: u32) {
-        let taken = self.held.get(path).map(|hold| hold.taken);
-        self.lose(path, times);
+    fn give_up(&mut self, path: &Path, release: Release) {
+        let own = self.held.get(path).copied();
+        let taken = own
+            .filter(|own| own.count >= release.depth)
+            .map(|own| own.taken);
+        self.lose(path, release);
         let among = self.among.get(path);
         let is_elsewhere = |known: &Path| match known.root {
             Root::Global(variable) if !known.steps.contains(&Step::Deref) => {
@@ -139,6 +157,23 @@ impl Lockset {
         self.held.extend(inside);
     }
 
+    /// This object is what the function returns: callers know the locks inside by that.
+    pub fn name_result(&mut self, object: &Path) {
+        let result = Path::new(Root::Result).then(Step::Deref);
+        let inside: Vec<(Path, Hold)> = self
+            .held
+            .iter()
+            .filter(|(path, _)| object.contains(path))
+            .map(|(path, hold)| (result.extended(&path.steps[object.steps.len()..]), *hold))
+            .collect();
+        self.held.extend(inside);
+    }
+
+    /// Whether the result of a call is needed to say what is held.
+    pub fn speaks_of_result(&self) -> bool {
+        self.held.keys().any(|path| path.root == Root::Result)
+    }
+
     /// One of these is released, and nobody knows which.
     pub fn release_one_of(&mut self, paths: BTreeSet<Path>) {
         for path in paths {
@@ -150,7 +185,8 @@ impl Lockset {
     pub fn release_among(&mut self, path: Path, variables: &[GlobalRef]) {
         let among = variables.iter().copied().collect();
         self.note_variables(&path, Some(&among));
-        self.give_up(&path, 1);
+        self.give_up(&path, Release::of(1));
+        self.trust_names();
     }
 
     /// Notes the variables that a lock without a better name may be; anything, if it was noted without them.
@@ -206,7 +242,7 @@ impl Lockset {
             released_any: self.released_any,
             ..Lockset::default()
         };
-        for (path, times) in &self.released {
+        for (path, release) in &self.released {
             match rebind(path) {
                 Targets::Exactly(named) => {
                     // A name that only this function knows tells less than what its pointer may point to.
@@ -217,36 +253,64 @@ impl Lockset {
                     };
                     let among = among.or_else(|| self.among.get(path).cloned());
                     bound.note_variables(&named, among.as_ref());
-                    *bound.released.entry(named).or_default() += times;
+                    let release = if is_exact(&named) {
+                        *release
+                    } else {
+                        release.for_good()
+                    };
+                    bound.note_release(named, release);
                 }
-                Targets::OneOf(paths) => bound
-                    .released
-                    .extend(paths.into_iter().map(|path| (path, *times))),
+                Targets::OneOf(paths) => {
+                    for path in paths {
+                        bound.note_release(path, release.for_good());
+                    }
+                }
                 Targets::Unknown => match variables(path).or_else(|| self.variables_of(path)) {
                     Some(variables) => bound.release_behind_pointer(&variables),
-                    None => bound.release_somewhere(path, *times),
+                    None => bound.release_somewhere(path, *release),
                 },
             }
         }
         for (path, hold) in &self.held {
-            if let Targets::Exactly(path) = rebind(path)
-                && is_exact(&path)
+            if let Targets::Exactly(named) = rebind(path)
+                && is_exact(&named)
             {
-                bound.hold(path, *hold);
+                if !self.released.contains_key(path)
+                    && let Some(release) = bound.released.get_mut(&named)
+                {
+                    release.take(hold.count, hold.mode == Mode::Exclusive);
+                }
+                bound.note_hold(named, *hold);
             }
         }
+        bound.trust_names();
         bound
     }
 
     /// A lock is released in an object that has no name any more: where it ends with a member, it can
     /// only be that member of some object.
-    fn release_somewhere(&mut self, path: &Path, times: u32) {
+    fn release_somewhere(&mut self, path: &Path, release: Release) {
         match path.last_field() {
             Some((record, name)) => {
                 let somewhere = Path::new(Root::Somewhere).then(Step::Field { record, name });
-                self.released.insert(somewhere, times);
+                self.note_release(somewhere, release.for_good());
             }
             None => self.released_any = true,
+        }
+    }
+
+    fn note_release(&mut self, path: Path, release: Release) {
+        let known = self.released.entry(path);
+        known
+            .and_modify(|known| *known = known.together(release))
+            .or_insert(release);
+    }
+
+    /// What is not certainly held under a name any more does not count as taken again under it.
+    fn trust_names(&mut self) {
+        for (path, release) in &mut self.released {
+            let held = self.held.get(path).map_or(0, |hold| hold.count);
+            release.net = release.net.min(held as i32);
         }
     }
 
@@ -291,91 +355,70 @@ impl Lockset {
     pub fn forget_definitions(&mut self, is_repeated: &dyn Fn(BlockId) -> bool) {
         self.held
             .retain(|path, _| !mentions_definition(path, is_repeated));
-        let stale: Vec<(Path, u32)> = self
+        let stale: Vec<(Path, Release)> = self
             .released
             .iter()
             .filter(|(path, _)| mentions_definition(path, is_repeated))
-            .map(|(path, times)| (path.clone(), *times))
+            .map(|(path, release)| (path.clone(), *release))
             .collect();
-        for (path, times) in stale {
+        for (path, release) in stale {
             self.released.remove(&path);
             match self.variables_of(&path) {
                 Some(variables) => self.release_behind_pointer(&variables),
-                None => self.release_somewhere(&path, times),
+                None => self.release_somewhere(&path, release),
             }
             self.among.remove(&path);
         }
     }
 
+    /// Takes a lock, so many times.
     fn hold(&mut self, path: Path, more: Hold) {
+        if let Some(release) = self.released.get_mut(&path) {
+            release.take(more.count, more.mode == Mode::Exclusive);
+        }
+        self.note_hold(path, more);
+    }
+
+    fn note_hold(&mut self, path: Path, more: Hold) {
         let hold = self.held.entry(path).or_insert(Hold {
             mode: more.mode,
             count: 0,
             taken: more.taken,
         });
-        hold.count = hold.count.saturating_add(more.count).min(MOST_HOLDS);
+        hold.count = hold.count.saturating_add(more.count).min(MOST);
         hold.mode = hold.mode.max(more.mode);
     }
 
-    /// Gives up so many holds of this lock, the function's own ones first.
-    fn lose(&mut self, path: &Path, times: u32) {
-        let own = self.held.get(path).map_or(0, |hold| hold.count);
-        match self.held.get_mut(path) {
-            Some(hold) if own > times => hold.count -= times,
+    /// Gives up holds of this lock, the function's own ones first.
+    fn lose(&mut self, path: &Path, release: Release) {
+        let own = self.count(path);
+        match (self.held.get_mut(path), release.left(own)) {
+            (Some(hold), left @ 1..) => {
+                hold.count = left;
+                if release.is_weakened {
+                    hold.mode = Mode::Shared;
+                }
+            }
             _ => {
                 self.held.remove(path);
             }
         }
-        if times > own {
-            let depth = self.released.entry(path.clone()).or_default();
-            *depth = depth.saturating_add(times - own).min(MOST_RELEASES);
+        match release.after(self.released.get(path).copied(), own) {
+            Some(release) => {
+                self.released.insert(path.clone(), release);
+            }
+            None => {
+                self.released.remove(path);
+            }
         }
     }
-}
 
-/// A loop that only releases must not count for ever.
-const MOST_RELEASES: u32 = 8;
-/// Nor one that only acquires.
-const MOST_HOLDS: u32 = 8;
-
-/// Whether a name stands for one lock only.
-fn is_exact(path: &Path) -> bool {
-    path.root != Root::Somewhere
-        && !path
-            .steps
-            .contains(&Step::Index(crate::symexec::Index::Any))
-}
-
-/// Whether two names may stand for one lock: an element that is not known, or members of the same
-/// name behind different pointers.
-fn may_be_same(left: &Path, right: &Path) -> bool {
-    if left == right {
-        return true;
+    /// A lock that was given up is held again. What was kept of it may be the same holds.
+    fn regain(&mut self, path: &Path, hold: Hold) {
+        let known = self.held.entry(path.clone()).or_insert(hold);
+        known.mode = known.mode.max(hold.mode);
+        known.count = known.count.max(hold.count);
     }
-    let is_fixed = |path: &Path| {
-        !path.steps.contains(&Step::Deref)
-            && !path.has_unknown_index()
-            && path.root != Root::Somewhere
-    };
-    // Behind a pointer of which only that is known, there is no variable of another name.
-    let is_anywhere = |path: &Path| path.root == Root::Somewhere && path.steps.is_empty();
-    if is_anywhere(left) || is_anywhere(right) {
-        let is_variable = |path: &Path| {
-            matches!(path.root, Root::Global(_) | Root::Local(_))
-                && !path.steps.contains(&Step::Deref)
-        };
-        return !is_variable(left) && !is_variable(right);
-    }
-    // A lock in a variable of which any part may be meant.
-    let is_whole = |path: &Path| matches!(path.root, Root::Global(_)) && path.steps.is_empty();
-    if left.root == right.root && (is_whole(left) || is_whole(right)) {
-        return left.contains(right) || right.contains(left);
-    }
-    // Two variables, or two constant parts of variables, are different locks.
-    if is_fixed(left) && is_fixed(right) {
-        return false;
-    }
-    left.may_overlap(right)
 }
 
 impl Effect for Lockset {
@@ -386,27 +429,30 @@ impl Effect for Lockset {
         if callee.released_any {
             after.release_unknown();
         }
-        for (path, times) in &callee.released {
+        for (path, release) in &callee.released {
             after.note_variables(path, callee.among.get(path));
-            after.give_up(path, *times);
+            after.give_up(path, *release);
         }
         for (path, hold) in &callee.held {
-            after.hold(path.clone(), *hold);
+            if callee.released.contains_key(path) {
+                after.regain(path, *hold);
+            } else {
+                after.hold(path.clone(), *hold);
+            }
         }
+        after.trust_names();
         after
     }
 
     /// Makes it say what both say of the same point: what either knows to be held is held.
     fn meet(&mut self, other: &Lockset) {
         for (path, theirs) in &other.held {
-            let mine = self.held.entry(path.clone()).or_insert(*theirs);
-            mine.mode = mine.mode.max(theirs.mode);
-            mine.count = mine.count.max(theirs.count);
+            self.regain(path, *theirs);
         }
         self.released
-            .retain(|path, times| match other.released.get(path) {
+            .retain(|path, release| match other.released.get(path) {
                 Some(theirs) => {
-                    *times = (*times).min(*theirs);
+                    release.meet(*theirs);
                     true
                 }
                 None => false,
@@ -420,19 +466,26 @@ impl Effect for Lockset {
 impl Domain for Lockset {
     fn join(&mut self, other: &Lockset) -> bool {
         let before = self.clone();
+        for path in other.released.keys() {
+            self.note_variables(path, other.among.get(path));
+        }
+        for (path, release) in &mut self.released {
+            let theirs = other.released.get(path).copied();
+            release.join(theirs, other.count(path));
+        }
+        for (path, release) in &other.released {
+            if !self.released.contains_key(path) {
+                let mut release = *release;
+                release.join(None, self.count(path));
+                self.released.insert(path.clone(), release);
+            }
+        }
         self.held.retain(|path, _| other.held.contains_key(path));
         for (path, hold) in &mut self.held {
             let theirs = other.held[path];
             hold.mode = hold.mode.min(theirs.mode);
             hold.count = hold.count.min(theirs.count);
             hold.taken = hold.taken.min(theirs.taken);
-        }
-        for path in other.released.keys() {
-            self.note_variables(path, other.among.get(path));
-        }
-        for (path, times) in &other.released {
-            let mine = self.released.entry(path.clone()).or_default();
-            *mine = (*mine).max(*times);
         }
         self.released_any |= other.released_any;
         *self != before
@@ -461,82 +514,5 @@ impl fmt::Display for Lockset {
             parts.push("-any".into());
         }
         write!(f, "{{{}}}", parts.join(", "))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lock(index: u32) -> Path {
-        Path::new(Root::Formal(index)).then(Step::Deref)
-    }
-
-    /// Locksets of random histories over three locks with fixed names.
-    fn samples() -> Vec<Lockset> {
-        let mut random = 0x853c_49e6_748f_ea9bu64;
-        let mut next = move |bound: u32| {
-            random = random
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (random >> 40) as u32 % bound
-        };
-        (0..24)
-            .map(|_| {
-                let mut set = Lockset::default();
-                for _ in 0..next(5) {
-                    match next(5) {
-                        0 | 1 => set.acquire(
-                            lock(next(3)),
-                            if next(2) == 0 {
-                                Mode::Shared
-                            } else {
-                                Mode::Exclusive
-                            },
-                            StatementId {
-                                block: BlockId(0),
-                                index: 0,
-                            },
-                        ),
-                        2 | 3 => set.release(lock(next(3))),
-                        _ if next(4) == 0 => set.release_unknown(),
-                        _ => set.release_one_of(BTreeSet::from([lock(0), lock(1)])),
-                    }
-                }
-                set
-            })
-            .collect()
-    }
-
-    fn joined(left: &Lockset, right: &Lockset) -> Lockset {
-        let mut result = left.clone();
-        result.join(right);
-        result
-    }
-
-    #[test]
-    fn joining_obeys_the_laws_of_a_semilattice() {
-        for left in samples() {
-            assert_eq!(joined(&left, &left), left);
-            for right in samples() {
-                let there = joined(&left, &right);
-                assert_eq!(there, joined(&right, &left));
-                assert_eq!(joined(&there, &right), there);
-                for third in samples() {
-                    assert_eq!(
-                        joined(&there, &third),
-                        joined(&left, &joined(&right, &third))
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_call_that_does_nothing_changes_nothing() {
-        for set in samples() {
-            assert_eq!(set.then(&Lockset::default()), set);
-            assert_eq!(Lockset::default().then(&set), set);
-        }
     }
 }

@@ -3,10 +3,12 @@
 use super::domain::{Lockset, Mode};
 use super::outcomes::{Outcomes, Sign, Signs};
 use super::summary::LockSummary;
-use crate::dataflow::{Solution, visit_statements};
+use crate::dataflow::{Analysis, Solution, visit_statements};
 use crate::ir::{Body, GlobalRef, Operand, Statement, StatementId};
 use crate::models::{self, Action, FunctionModel, LockKind, When};
-use crate::symexec::{CallSite, Execution, Rebinding, Root, State, Targets, Value, model_value};
+use crate::symexec::{
+    CallSite, Definition, Execution, Path, Rebinding, Root, State, Targets, Value, model_value,
+};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -71,8 +73,16 @@ pub(super) fn lock_steps(
         for effect in &effects {
             step.join(&match effect {
                 LockEffect::Summary(summary) => {
-                    let rebinding =
-                        Rebinding::new(state, &values).at(execution.site(id), &summary.heap);
+                    let speaks_of_result =
+                        summary.outcomes.possible().any(Lockset::speaks_of_result);
+                    let result = if speaks_of_result {
+                        new_result(execution, state, id, statement)
+                    } else {
+                        None
+                    };
+                    let rebinding = Rebinding::new(state, &values)
+                        .at(execution.site(id), &summary.heap)
+                        .returning(result);
                     summary.outcomes.map(|lockset| {
                         let mut bound = lockset.rebound_among(
                             |path| rebinding.path(path),
@@ -120,6 +130,21 @@ pub(super) fn lock_steps(
         }
     });
     steps
+}
+
+/// What a call returns, if it has no other name than that: otherwise the locks inside it have other names, and are held
+/// once all the same.
+fn new_result(
+    execution: &Execution<'_>,
+    state: &State,
+    id: StatementId,
+    call: &Statement,
+) -> Option<Value> {
+    let mut after = state.clone();
+    execution.statement(&mut after, id, call);
+    let result = after.operand(&Operand::Local(call.target()?));
+    let name = Path::new(Root::Value(Definition::Statement(id)));
+    (result == Value::Entry(name)).then_some(result)
 }
 
 /// What the function around a call of a library function knows.

@@ -3,9 +3,15 @@
 
 mod analysis;
 mod choices;
+mod conditions;
 mod domain;
+#[cfg(test)]
+mod domain_tests;
 mod effects;
+mod names;
 mod outcomes;
+mod point;
+mod release;
 mod state;
 mod summary;
 
@@ -13,5 +19,6 @@ pub use analysis::{LocksetSolution, locksets};
 pub use domain::{Hold, Lockset, Mode};
 pub use effects::{Happens, LockCalls, LockEffect, happens, read_registers};
 pub use outcomes::{Effect, Outcomes, Sign, Signs};
+pub use point::PointLocks;
 pub use state::{ResultKind, Tested};
 pub use summary::LockSummary;

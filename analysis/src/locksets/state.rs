@@ -25,10 +25,18 @@ pub enum ResultKind {
     Value,
 }
 
+/// Where a result comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Origin {
+    Statement(StatementId),
+    /// The function finds it at its entry, and can do so again: one of several, by its number.
+    Entry(usize),
+}
+
 /// A result that tells what happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Untested<E> {
-    call: StatementId,
+    origin: Origin,
     kind: ResultKind,
     /// What is known at this point, by the result.
     outcomes: Outcomes<E>,
@@ -51,6 +59,54 @@ enum Knowledge {
 const MOST_UNTESTED: usize = 4;
 
 impl<E: Effect> Tested<E> {
+    /// The state at the entry of a function that tests values which it finds there, and the registers that hold them.
+    pub fn at_entry(values: impl Iterator<Item = Option<LocalId>>) -> Tested<E> {
+        let untested = values.enumerate().map(|(number, register)| Untested {
+            origin: Origin::Entry(number),
+            kind: ResultKind::Value,
+            outcomes: Outcomes::always(E::default()),
+            registers: register
+                .into_iter()
+                .map(|register| (register, Knowledge::Same))
+                .collect(),
+        });
+        Tested {
+            known: E::default(),
+            untested: untested.collect(),
+        }
+    }
+
+    /// A register got a value that the function found at its entry.
+    pub fn loaded(&mut self, target: LocalId, number: usize) {
+        self.assigned(Some(target));
+        for untested in &mut self.untested {
+            if untested.origin == Origin::Entry(number) {
+                untested.registers.insert(target, Knowledge::Same);
+            }
+        }
+    }
+
+    /// The register's value has not the sign of the entry's value that it was made of.
+    pub fn lost_sign(&mut self, target: LocalId) {
+        for untested in &mut self.untested {
+            if untested.is_of_entry() {
+                untested.registers.remove(&target);
+            }
+        }
+    }
+
+    /// What is known for each value that the function found at its entry, where that matters.
+    pub fn by_entry_value(&self) -> impl Iterator<Item = (usize, &Outcomes<E>)> {
+        self.untested
+            .iter()
+            .filter_map(|untested| match untested.origin {
+                Origin::Entry(number) if !untested.outcomes.is_uniform() => {
+                    Some((number, &untested.outcomes))
+                }
+                _ => None,
+            })
+    }
+
     /// The effect of a call whose result goes to a register.
     pub fn call(
         &mut self,
@@ -64,19 +120,23 @@ impl<E: Effect> Tested<E> {
             self.apply(&any);
         }
         self.assigned(target);
-        self.untested.retain(|untested| untested.call != call);
+        let origin = Origin::Statement(call);
+        self.untested.retain(|untested| untested.origin != origin);
         if let Some(target) = target
             && !effect.is_uniform()
         {
             let outcomes = effect.map(|effect| before.then(effect));
             self.untested.push(Untested {
-                call,
+                origin,
                 kind,
                 outcomes,
                 registers: BTreeMap::from([(target, Knowledge::Same)]),
             });
-            if self.untested.len() > MOST_UNTESTED {
-                self.untested.remove(0);
+            let is_result = |untested: &Untested<E>| !untested.is_of_entry();
+            if self.untested.iter().filter(|it| is_result(it)).count() > MOST_UNTESTED
+                && let Some(oldest) = self.untested.iter().position(is_result)
+            {
+                self.untested.remove(oldest);
             }
         }
     }
@@ -106,8 +166,7 @@ impl<E: Effect> Tested<E> {
         for untested in &mut self.untested {
             untested.registers.remove(&target);
         }
-        self.untested
-            .retain(|untested| !untested.registers.is_empty());
+        self.untested.retain(Untested::is_of_use);
     }
 
     /// A register got a value that may say something about results.
@@ -126,8 +185,7 @@ impl<E: Effect> Tested<E> {
                 None => untested.registers.remove(&target),
             };
         }
-        self.untested
-            .retain(|untested| !untested.registers.is_empty());
+        self.untested.retain(Untested::is_of_use);
     }
 
     /// A register got what a local variable in memory holds.
@@ -138,8 +196,7 @@ impl<E: Effect> Tested<E> {
                 None => untested.registers.remove(&target),
             };
         }
-        self.untested
-            .retain(|untested| !untested.registers.is_empty());
+        self.untested.retain(Untested::is_of_use);
     }
 
     /// These hold something else from here on.
@@ -147,8 +204,7 @@ impl<E: Effect> Tested<E> {
         for untested in &mut self.untested {
             untested.registers.retain(|local, _| !is_forgotten(*local));
         }
-        self.untested
-            .retain(|untested| !untested.registers.is_empty());
+        self.untested.retain(Untested::is_of_use);
     }
 
     /// Control takes one of the terminator's edges.
@@ -210,6 +266,15 @@ impl<E: Effect> Tested<E> {
 }
 
 impl<E: Effect> Untested<E> {
+    fn is_of_entry(&self) -> bool {
+        matches!(self.origin, Origin::Entry(_))
+    }
+
+    /// Whether a test of it can still come.
+    fn is_of_use(&self) -> bool {
+        self.is_of_entry() || !self.registers.is_empty()
+    }
+
     /// Whether it is the same for all results but zero, as for functions that return error codes.
     fn only_zero_matters(&self) -> bool {
         self.kind == ResultKind::Code
@@ -363,14 +428,14 @@ impl<E: Effect> Domain for Tested<E> {
             let Some(theirs) = other
                 .untested
                 .iter()
-                .find(|theirs| theirs.call == mine.call)
+                .find(|theirs| theirs.origin == mine.origin)
             else {
                 return false;
             };
             mine.outcomes.join(&theirs.outcomes);
             mine.registers
                 .retain(|local, known| theirs.registers.get(local) == Some(known));
-            !mine.registers.is_empty()
+            mine.is_of_use()
         });
         *self != before
     }

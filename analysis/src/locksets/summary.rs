@@ -2,7 +2,7 @@
 
 use super::domain::Lockset;
 use super::outcomes::{Outcomes, Signs};
-use crate::symexec::Site;
+use crate::symexec::{Path, Site};
 
 /// A function's locksets from entry to return, by the sign of its result.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -10,6 +10,8 @@ pub struct LockSummary {
     pub outcomes: Outcomes,
     /// The allocations that the locks' names speak of, sorted.
     pub heap: Vec<Site>,
+    /// The entry values that tell what is held inside, sorted.
+    pub conditions: Vec<Path>,
 }
 
 impl LockSummary {
@@ -28,6 +30,9 @@ impl LockSummary {
         self.heap.extend(&other.heap);
         self.heap.sort_unstable();
         self.heap.dedup();
+        self.conditions.extend(other.conditions.iter().cloned());
+        self.conditions.sort_unstable();
+        self.conditions.dedup();
     }
 
     pub fn touches_locks(&self) -> bool {

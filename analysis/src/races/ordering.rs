@@ -4,7 +4,7 @@ use super::moments::When;
 use crate::accesses::{Access, FunctionFacts, PostFact, Publishes};
 use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::ir::AccessKind;
-use crate::locksets::{Lockset, Mode};
+use crate::locksets::{Mode, PointLocks};
 use crate::points_to::Class;
 use crate::signals::{Locks, Passed, Way, may_be_same};
 use crate::summaries::SyncObjects;
@@ -12,6 +12,7 @@ use crate::symexec::{Path, Step, Targets};
 use crate::threads::{Binder, Context, Contexts, Moment, RootId, RootKind};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The signals and barriers of a program.
 #[derive(Default)]
@@ -82,7 +83,7 @@ impl Orders {
     pub fn new(
         graph: &CallGraph<'_>,
         objects: &SyncObjects,
-        facts: &[FunctionFacts],
+        facts: &[Arc<FunctionFacts>],
         contexts: &Contexts,
     ) -> Orders {
         let mut finder = Finder {
@@ -96,6 +97,25 @@ impl Orders {
             finder.function(function, &facts[function.0 as usize]);
         }
         finder.finish()
+    }
+
+    /// Whether a function has the same part in the orders of the program with other facts than before.
+    pub(super) fn is_same_for(
+        graph: &CallGraph<'_>,
+        objects: &SyncObjects,
+        facts: &FunctionFacts,
+        before: &FunctionFacts,
+    ) -> bool {
+        let stores = |facts: &FunctionFacts| -> Vec<Access> {
+            let accesses = facts.accesses.iter();
+            accesses
+                .filter(|access| !flags_of(graph, objects, access).is_empty())
+                .cloned()
+                .collect()
+        };
+        facts.posts == before.posts
+            && facts.barriers == before.barriers
+            && stores(facts) == stores(before)
     }
 
     /// What orders two accesses, and by which object.
@@ -249,7 +269,7 @@ impl Finder<'_> {
         let name = self.graph.functions.body(function).function;
         let contexts = self.contexts;
         for access in &facts.accesses {
-            let classes = self.flags_of(access);
+            let classes = flags_of(self.graph, self.objects, access);
             for (_, context, roots) in contexts.of(function).filter(|_| !classes.is_empty()) {
                 let place = Place {
                     function,
@@ -279,24 +299,6 @@ impl Finder<'_> {
                 }
             }
         }
-    }
-
-    /// The variables that may publish something and that an access writes to.
-    fn flags_of(&self, access: &Access) -> Vec<Class> {
-        let flags = &self.objects.flags;
-        if access.kind == AccessKind::Read || flags.is_empty() {
-            return Vec::new();
-        }
-        if !access.cell.whole {
-            let class = Some(access.cell.class).filter(|class| flags.contains(*class));
-            return class.into_iter().collect();
-        }
-        let mut classes = self.graph.points_to().parts(access.cell.class).to_vec();
-        classes.push(access.cell.class);
-        classes.sort_unstable();
-        classes.dedup();
-        classes.retain(|class| flags.contains(*class));
-        classes
     }
 
     fn store(&mut self, access: &Access, classes: &[Class], place: &Place<'_>) {
@@ -352,7 +354,7 @@ impl Finder<'_> {
         class: Class,
         path: Option<Path>,
         kind: PostingKind,
-        locks: &Lockset,
+        locks: &PointLocks,
         place: &Place<'_>,
     ) {
         let held = place.context.held_at(locks, place.function).into_iter();
@@ -424,6 +426,24 @@ impl Finder<'_> {
         }
         Some(signal)
     }
+}
+
+/// The variables that may publish something and that an access writes to.
+fn flags_of(graph: &CallGraph<'_>, objects: &SyncObjects, access: &Access) -> Vec<Class> {
+    let flags = &objects.flags;
+    if access.kind == AccessKind::Read || flags.is_empty() {
+        return Vec::new();
+    }
+    let class = access.cell.class;
+    if !access.cell.whole {
+        return Some(class)
+            .filter(|class| flags.contains(*class))
+            .into_iter()
+            .collect();
+    }
+    // The class is one of its parts.
+    let parts = graph.points_to().parts(class).iter().copied();
+    parts.filter(|class| flags.contains(*class)).collect()
 }
 
 /// A function in one of its contexts.

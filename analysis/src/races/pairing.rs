@@ -65,7 +65,7 @@ const MOST_GROUPS: usize = 400;
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
     surroundings: &Surroundings<'_>,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
 ) -> BTreeMap<Class, Vec<(FunctionId, u32)>> {
     let mut by_class: BTreeMap<Class, Vec<(FunctionId, u32)>> = BTreeMap::new();
@@ -117,7 +117,7 @@ pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[(FunctionId
 /// Describes the accesses of one class.
 pub(super) fn location(
     surroundings: &Surroundings<'_>,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
     class: Class,
     accesses: &[(FunctionId, u32)],
@@ -167,7 +167,7 @@ pub(super) fn location(
 pub(super) fn pairs(
     location: &Location,
     moments: &Moments<'_>,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     memory: Memory<'_>,
 ) -> Vec<Pair> {
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
@@ -294,7 +294,7 @@ pub(super) type Place = (FunctionId, crate::ir::StatementId);
 pub(super) fn note(
     found: &mut BTreeMap<(Place, Place), Pair>,
     pair: Pair,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
 ) {
     let place = |sighting: Sighting| {
         let access = &facts[sighting.function.0 as usize].accesses[sighting.access as usize];

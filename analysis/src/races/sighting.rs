@@ -75,6 +75,8 @@ pub struct Surroundings<'s> {
     /// Memory of objects whose address is made known without order: what was done to them before is not
     /// certainly done for those who find them.
     pub unordered: FxHashSet<Class>,
+    /// Counters that give each number to one taker.
+    pub counters: FxHashSet<Class>,
     pub moments: Moments<'s>,
     pub locks: LocksAtPoints,
 }
@@ -197,7 +199,9 @@ impl Surroundings<'_> {
             }
         }
         // A lock in the same kind of object as the place is either that object's, or it is not its lock.
-        let own: Vec<Step> = relative.as_ref().and_then(Path::shape).unwrap_or_default();
+        let shape = relative.as_ref().and_then(Path::shape);
+        let shape = shape.or_else(|| absolute.as_ref().and_then(Path::shape));
+        let own: Vec<Step> = shape.unwrap_or_default();
         let record = |step: &Step| match step {
             Step::Field { record, .. } => Some(*record),
             _ => None,

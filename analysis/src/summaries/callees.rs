@@ -5,7 +5,7 @@ use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Liveness, Loops, Solution};
 use crate::forks::{ForkCalls, ForkEffect, ForkSolution, forks};
-use crate::ir::{Body, GlobalRef, Operand, Place, Statement, StatementId};
+use crate::ir::{Body, GlobalRef, LocalId, Operand, Place, Statement, StatementId};
 use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
 use crate::models::{self, Action, FunctionModel, Root, Step};
 use crate::ownership::{self, SharingCalls, SharingEffect, SharingSolution, sharing};
@@ -138,6 +138,19 @@ impl Calls for Callees<'_> {
                 Target::Model(model) => CallEffect::Model(model),
             })
             .collect()
+    }
+
+    fn gives_number(&self, statement: StatementId) -> bool {
+        let function = self.graph.functions.body(self.function).function;
+        self.objects.counters.gives_number(function, statement)
+    }
+}
+
+impl Callees<'_> {
+    /// The counter whose numbers a register of the function holds.
+    pub fn counter(&self, register: LocalId) -> Option<Class> {
+        let function = self.graph.functions.body(self.function).function;
+        self.objects.counters.of_register(function, register)
     }
 }
 

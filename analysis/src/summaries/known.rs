@@ -20,6 +20,7 @@ pub struct Summary {
 }
 
 /// The summaries of all functions.
+#[derive(Clone)]
 pub struct Summaries {
     pub(super) settled: Vec<Summary>,
 }

@@ -11,6 +11,8 @@ pub struct Rebinding<'r> {
     arguments: &'r [Value],
     /// Where the call stands, and the allocations of the callee that it may stand for.
     call: Option<(Site, &'r [Site])>,
+    /// What the call returns.
+    result: Option<Value>,
 }
 
 impl<'r> Rebinding<'r> {
@@ -19,7 +21,14 @@ impl<'r> Rebinding<'r> {
             state,
             arguments,
             call: None,
+            result: None,
         }
+    }
+
+    /// The callee's result has this name for the caller.
+    pub fn returning(mut self, result: Option<Value>) -> Rebinding<'r> {
+        self.result = result;
+        self
     }
 
     /// Objects that the callee makes are named by the call: each call makes others.
@@ -53,6 +62,7 @@ impl<'r> Rebinding<'r> {
             | Root::Frame(..)
             | Root::ForeignFrame(..)
             | Root::PerThread(_)
+            | Root::Ticket(_)
             | Root::Somewhere => (
                 Targets::Exactly(Path::new(path.root)),
                 path.steps.as_slice(),
@@ -66,11 +76,15 @@ impl<'r> Rebinding<'r> {
                 // The variable of the formal itself is gone when the callee returns.
                 _ => return Targets::Unknown,
             },
-            Root::Local(_) | Root::Value(_) => return Targets::Unknown,
+            Root::Result => match (&self.result, path.steps.split_first()) {
+                (Some(result), Some((Step::Deref, rest))) => (result.targets(), rest),
+                _ => return Targets::Unknown,
+            },
+            Root::Local(_) | Root::Value(_) | Root::Given(_) => return Targets::Unknown,
         };
         let mut targets = start;
         // What a pointer points to is element 0 of what it points into.
-        let mut behind_pointer = matches!(path.root, Root::Formal(_));
+        let mut behind_pointer = matches!(path.root, Root::Formal(_) | Root::Result);
         for step in steps {
             targets = self.step(targets, step, behind_pointer);
             behind_pointer = *step == Step::Deref;

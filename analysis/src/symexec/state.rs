@@ -180,6 +180,14 @@ impl State {
             .map(|(known, value)| (known, value))
     }
 
+    /// Whether nothing was written to a place or to a part of it, on any path and under any name.
+    pub fn is_untouched(&self, path: &Path) -> bool {
+        let is_elsewhere = |known: &Path| known != path && !known.may_overlap(path);
+        self.parts_of(path).next().is_none()
+            && self.whole_around(path).is_none()
+            && self.memory.keys().all(is_elsewhere)
+    }
+
     fn entry_value(&self, path: &Path) -> Value {
         if !path.outlives_function() && matches!(path.root, Root::Local(_)) {
             return Value::Nothing;

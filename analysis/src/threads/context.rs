@@ -1,12 +1,13 @@
 //! What is known where a function is entered.
 
 use super::absolute::Binder;
+use super::given::{Given, known};
 use crate::accesses::CallFact;
 use crate::callgraph::FunctionId;
 use crate::dataflow::Domain;
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
-use crate::locksets::{Effect, Lockset, Mode};
+use crate::locksets::{Effect, Lockset, Mode, PointLocks};
 use crate::ownership::{Owned, Privacy};
 use crate::signals::{Locks, SignalState};
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
@@ -27,6 +28,8 @@ pub struct Context {
     pub threads: Arc<BTreeMap<Origin, Running>>,
     /// Numbers in places that formals lead to, which nobody changes.
     pub contents: BTreeMap<Path, Value>,
+    /// Numbers that tell what the function does to locks, by where it finds them at its entry.
+    pub told: BTreeMap<Path, i128>,
     /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
     /// knows.
     pub private: BTreeMap<Path, Owned>,
@@ -59,7 +62,8 @@ pub struct ContextId(pub u32);
 impl Context {
     /// What is held at a point of the function: what the entry holds and nobody released since, and what
     /// was taken since.
-    pub fn held_at(&self, since: &Lockset, function: FunctionId) -> BTreeMap<Path, Held> {
+    pub fn held_at(&self, since: &PointLocks, function: FunctionId) -> BTreeMap<Path, Held> {
+        let since = since.given(|place| self.told.get(place).copied());
         let mut held: BTreeMap<Path, Held> = BTreeMap::new();
         if !since.released_any() {
             let kept = self
@@ -152,6 +156,7 @@ impl Context {
             threads: self.threads_at(&call.forks),
             signals: self.signals_at(&call.signals, &call.locks, name),
             once: self.once.clone(),
+            told: call.told.iter().cloned().collect(),
             ..Context::default()
         };
         if let Some(control) = call
@@ -169,30 +174,42 @@ impl Context {
                 };
                 *handle = handle.take().and_then(|handle| {
                     let place = renamed(&handle.place, call, parameters)
-                        .or_else(|| binder.path(&handle.place))?;
+                        .or_else(|| binder.known_path(&handle.place))?;
                     let range = handle
                         .range
-                        .map(|(first, bound)| (first, binder.value(&bound)));
+                        .map(|(first, bound)| (first, known(binder.value(&bound))));
                     Some(Handle { place, range })
                 });
             }
         }
-        for (path, held) in self.held_at(&call.locks, caller) {
+        let held_here = self.held_at(&call.locks, caller);
+        let names: BTreeMap<&Path, Vec<Path>> = held_here
+            .keys()
+            .map(|lock| (lock, names_in_callee(lock, call, parameters)))
+            .collect();
+        let nameless = names.iter().filter(|(_, names)| names.is_empty());
+        let arguments = &call.arguments[..call.arguments.len().min(parameters)];
+        let given = Given::of_call(binder, arguments, nameless.map(|(lock, _)| *lock));
+        for (path, held) in &held_here {
             let mut is_named = false;
-            for name in names_in_callee(&path, call, parameters) {
-                context.held.insert(name, held);
+            let is_known = |step: &Step| *step != Step::Index(Index::Any);
+            let given = given.path(path);
+            let given = given.filter(|name| name.steps.iter().all(is_known));
+            for name in names[path].iter().cloned().chain(given) {
+                context.held.insert(name, *held);
                 is_named = true;
             }
             // An element that the caller chose is known to the callee if it got what the index comes from.
             let element = |index: &Index| match binder.index(index) {
-                Index::Any => index_in_callee(index, call, parameters).unwrap_or(Index::Any),
-                known => known,
+                Index::Entry(number) if !number.mentions_given() => Index::Entry(number),
+                Index::Constant(index) => Index::Constant(index),
+                _ => index_in_callee(index, call, parameters).unwrap_or(Index::Any),
             };
-            let is_known = |step: &Step| *step != Step::Index(Index::Any);
-            if let Some(absolute) = binder.path_with(&path, &element)
+            if let Some(absolute) = binder.path_with(path, &element)
                 && absolute.steps.iter().all(is_known)
+                && !absolute.mentions_given()
             {
-                context.held.insert(absolute, held);
+                context.held.insert(absolute, *held);
                 is_named = true;
             }
             if !is_named {
@@ -207,8 +224,14 @@ impl Context {
         context.private = self.private_in_callee(&binder, call, parameters);
         context.bindings = (0..parameters)
             .map(|index| {
+                let taken = call.taken.get(index).and_then(Option::as_ref);
+                if let Some(taken) = taken.map(|taken| binder.value(taken))
+                    && known(taken.clone()) != Value::Anything
+                {
+                    return taken;
+                }
                 let argument = call.arguments.get(index);
-                argument.map_or(Value::Anything, |argument| binder.value(argument))
+                argument.map_or(Value::Anything, |argument| given.value(argument))
             })
             .collect();
         context
@@ -219,7 +242,7 @@ impl Context {
         let mut owned = match &privacy.owned {
             Owned::Fresh => Owned::Fresh,
             Owned::Taken(locks) => {
-                let known = locks.iter().filter_map(|lock| binder.path(lock));
+                let known = locks.iter().filter_map(|lock| binder.known_path(lock));
                 Owned::Taken(known.collect())
             }
         };
@@ -284,6 +307,12 @@ impl Context {
                 .iter()
                 .filter(|(place, value)| other.contents.get(*place) == Some(*value))
                 .map(|(place, value)| (place.clone(), value.clone()))
+                .collect(),
+            told: self
+                .told
+                .iter()
+                .filter(|(place, value)| other.told.get(*place) == Some(*value))
+                .map(|(place, value)| (place.clone(), *value))
                 .collect(),
             private: joined_private(&self.private, &other.private),
             signals: joined_signals(&self.signals, &other.signals),

@@ -6,7 +6,7 @@ use crate::project::Place;
 use crate::report::{HeldLock, Lock, LockOrigin};
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::ir::StatementId;
-use racelens_analysis::locksets::{Lockset, Mode};
+use racelens_analysis::locksets::{Mode, PointLocks};
 use racelens_analysis::races::NamedLock;
 use racelens_analysis::symexec::Path;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -17,14 +17,14 @@ pub(super) struct HeldLocks<'l, 'w> {
     checked: &'l Checked<'w>,
     function: FunctionId,
     /// What happened to locks between the entry and a statement.
-    since_entry: BTreeMap<StatementId, Arc<Lockset>>,
+    since_entry: BTreeMap<StatementId, Arc<PointLocks>>,
 }
 
 impl<'l, 'w> HeldLocks<'l, 'w> {
     pub fn new<S: BuildHasher>(
         checked: &'l Checked<'w>,
         function: FunctionId,
-        since_entry: HashMap<StatementId, Arc<Lockset>, S>,
+        since_entry: HashMap<StatementId, Arc<PointLocks>, S>,
     ) -> HeldLocks<'l, 'w> {
         HeldLocks {
             checked,

@@ -6,7 +6,7 @@ use crate::project::Place;
 use crate::report::{OfferedComment, Violation};
 use racelens_analysis::contracts::{self, ViolationKind};
 use racelens_analysis::ir::StatementId;
-use racelens_analysis::locksets::Lockset;
+use racelens_analysis::locksets::PointLocks;
 use std::sync::Arc;
 
 /// `None` if its function is not in the text at the moment.
@@ -87,7 +87,7 @@ fn locks_since_entry(
     checked: &Checked<'_>,
     violation: &contracts::Violation,
     statement: StatementId,
-) -> Option<Arc<Lockset>> {
+) -> Option<Arc<PointLocks>> {
     let facts = &checked.program().facts[violation.function.0 as usize];
     let mut accesses = facts.accesses.iter();
     let mut calls = facts.calls.iter();

@@ -74,7 +74,7 @@ impl Writer {
     }
 
     fn step(&mut self, depth: usize) -> Step {
-        match self.random.below(if depth > 0 { 12 } else { 8 }) {
+        match self.random.below(if depth > 0 { 14 } else { 8 }) {
             0 | 1 => Step::Lock(self.lock()),
             2 | 3 => Step::Unlock(self.lock()),
             4 | 5 if self.function + 1 < self.count => {
@@ -87,6 +87,7 @@ impl Writer {
                 let lock = self.lock();
                 Step::TryLock(lock, self.steps(1, depth - 1), self.steps(0, depth - 1))
             }
+            12 | 13 => self.break_off(depth),
             // At the end of a function nothing would follow it.
             11 if depth < 3 => Step::Return,
             _ => {
@@ -94,6 +95,17 @@ impl Writer {
                 Step::Access(self.accesses - 1)
             }
         }
+    }
+
+    /// Gives a lock up for a while on one path, and, now and then, for good.
+    fn break_off(&mut self, depth: usize) -> Step {
+        let lock = self.lock();
+        let mut steps = vec![Step::Unlock(lock)];
+        steps.extend(self.steps(0, depth - 1));
+        if !self.random.one_in(4) {
+            steps.push(Step::Lock(lock));
+        }
+        Step::Either(steps, Vec::new())
     }
 
     fn lock(&mut self) -> Lock {

@@ -1,0 +1,50 @@
+// A search returns its result locked; one caller goes on using it when it has unlocked it.
+#include <pthread.h>
+#include <stddef.h>
+
+struct account {
+    pthread_mutex_t lock;
+    int number;
+    long balance;
+    long visits;
+};
+
+static struct account accounts[2] = {
+    { .lock = PTHREAD_MUTEX_INITIALIZER, .number = 1 },
+    { .lock = PTHREAD_MUTEX_INITIALIZER, .number = 2 },
+};
+
+static struct account *find_locked(int number)
+{
+    for (int i = 0; i < 2; i++) {
+        struct account *account = &accounts[i];
+        pthread_mutex_lock(&account->lock);
+        if (account->number == number)
+            return account;
+        pthread_mutex_unlock(&account->lock);
+    }
+    return NULL;
+}
+
+static void *teller(void *argument)
+{
+    for (int i = 0; i < 50; i++) {
+        struct account *account = find_locked(1 + i % 3);
+        if (account == NULL)
+            continue;
+        account->balance++; //~ pay: no-race -- the search has locked it
+        pthread_mutex_unlock(&account->lock);
+        account->visits++; //~ late: race(self); locks{}
+    }
+    return argument;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+    pthread_create(&one, NULL, teller, NULL);
+    pthread_create(&two, NULL, teller, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
