@@ -5,7 +5,10 @@
 use super::capabilities::{self, CHECK_NOW, EXPLAIN, RESTART};
 use super::driver::{Event, View};
 use super::file_uri;
-use super::handlers::{code_action, code_lens, diagnostic, explain, hover, races};
+use super::handlers::{
+    call_hierarchy, code_action, code_lens, definition, diagnostic, explain, hover, inlay_hint,
+    races, semantic_tokens,
+};
 use super::outbox::{Outbox, PATIENCE};
 use super::session::Session;
 use super::settings::Settings;
@@ -86,7 +89,6 @@ impl LanguageServer for Backend {
     }
 
     async fn shutdown(&self) -> Result<()> {
-        self.session.was_shut_down.store(true, Ordering::Relaxed);
         Ok(())
     }
 
@@ -116,6 +118,73 @@ impl LanguageServer for Backend {
         let file = path.clone();
         let work = move |view: &View<'_>| hover::hover(view, &file, asked.position);
         Ok(self.session.ask(Some(path), work).await?.flatten())
+    }
+
+    async fn goto_definition(
+        &self,
+        params: GotoDefinitionParams,
+    ) -> Result<Option<GotoDefinitionResponse>> {
+        let asked = params.text_document_position_params;
+        let Some(path) = file_uri::to_path(&asked.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work = move |view: &View<'_>| definition::acquisitions(view, &file, asked.position);
+        let found = self.session.ask(Some(path), work).await?.flatten();
+        Ok(found.map(GotoDefinitionResponse::Array))
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        let asked = params.text_document_position_params;
+        let Some(path) = file_uri::to_path(&asked.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work = move |view: &View<'_>| call_hierarchy::prepare(view, &file, asked.position);
+        Ok(self.session.ask(Some(path), work).await?.flatten())
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        let path = call_hierarchy::file(&params.item);
+        let work = move |view: &View<'_>| call_hierarchy::incoming(view, &params.item);
+        self.session.ask(path, work).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        let path = call_hierarchy::file(&params.item);
+        let work = move |view: &View<'_>| call_hierarchy::outgoing(view, &params.item);
+        self.session.ask(path, work).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        let Some(path) = file_uri::to_path(&params.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work = move |view: &View<'_>| inlay_hint::hints(view, &file, params.range);
+        self.session.ask(Some(path), work).await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: SemanticTokensParams,
+    ) -> Result<Option<SemanticTokensResult>> {
+        let Some(path) = file_uri::to_path(&params.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work = move |view: &View<'_>| semantic_tokens::tokens(view, &file);
+        let tokens = self.session.ask(Some(path), work).await?;
+        Ok(tokens.map(SemanticTokensResult::Tokens))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

@@ -1,16 +1,18 @@
 //! What the server can do, and what the client can.
 
 use super::file_uri;
+use super::handlers::semantic_tokens;
 use super::position_encoding::PositionEncoding;
 use super::session::ClientFacts;
 use super::settings::{Delivery, Settings};
 use std::path::PathBuf;
 use tower_lsp::ls_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
-    DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions,
-    HoverProviderCapability, InitializeParams, OneOf, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    CodeLensOptions, DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions,
+    HoverProviderCapability, InitializeParams, OneOf, SaveOptions,
+    SemanticTokensServerCapabilities, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 pub const EXPLAIN: &str = "racelens.explain";
@@ -48,6 +50,12 @@ pub fn client_facts(params: &InitializeParams) -> ClientFacts {
         edits_versions: workspace
             .and_then(|it| it.workspace_edit.as_ref())
             .and_then(|it| it.document_changes)
+            == Some(true),
+        registers_highlighting: capabilities
+            .text_document
+            .as_ref()
+            .and_then(|it| it.semantic_tokens.as_ref())
+            .and_then(|it| it.dynamic_registration)
             == Some(true),
         refreshes_tokens: workspace
             .and_then(|it| it.semantic_tokens.as_ref())
@@ -94,6 +102,13 @@ pub fn server_capabilities(facts: &ClientFacts) -> ServerCapabilities {
                 workspace_diagnostics: true,
                 ..DiagnosticOptions::default()
             })
+        }),
+        definition_provider: Some(OneOf::Left(true)),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        // Editors ask one server for these, so that we step aside unless we are wanted.
+        semantic_tokens_provider: settings.semantic_highlighting.then(|| {
+            SemanticTokensServerCapabilities::SemanticTokensOptions(semantic_tokens::options())
         }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {

@@ -53,6 +53,10 @@ where
         if is_running && request.id().is_none() {
             self.apply(&request);
         }
+        // A client may send `exit` before `shutdown` is answered.
+        if is_running && request.method() == "shutdown" {
+            self.session.was_shut_down.store(true, Ordering::Relaxed);
+        }
         if request.method() == MALFORMED {
             let code = request.params().and_then(|code| code.as_i64());
             let error = Error::new(ErrorCode::from(code.unwrap_or_default()));

@@ -1,5 +1,6 @@
 //! Messages to the client that nobody asked for, sent in the order in which they were put here.
 
+use super::handlers::semantic_tokens;
 use super::progress::ProgressSession;
 use super::session::Session;
 use super::status::{Status, StatusNotification};
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
-use tower_lsp::ls_types::{Diagnostic, MessageType, Uri};
+use tower_lsp::ls_types::{Diagnostic, MessageType, Registration, Unregistration, Uri};
 
 pub enum Message {
     Diagnostics {
@@ -23,6 +24,8 @@ pub enum Message {
         diagnostics: bool,
     },
     Progress(ProgressSession),
+    /// The user has switched it on or off after the connection began.
+    Highlighting(bool),
 }
 
 /// Can be used from any thread, and never waits.
@@ -69,6 +72,13 @@ pub async fn deliver(
             Message::Refresh { diagnostics } => {
                 tokio::spawn(refresh(client.clone(), session.clone(), diagnostics));
             }
+            Message::Highlighting(is_wanted) => {
+                tokio::spawn(register_highlighting(
+                    client.clone(),
+                    session.clone(),
+                    is_wanted,
+                ));
+            }
             Message::Progress(progress) => {
                 tokio::spawn(progress.show(client.clone(), session.clone()));
             }
@@ -95,4 +105,35 @@ async fn refresh(client: Client, session: Arc<Session>, diagnostics: bool) {
         }
     };
     let _ = tokio::time::timeout(PATIENCE, requests).await;
+}
+
+/// The id of the registration of semantic highlighting.
+const HIGHLIGHTING: &str = "racelens-highlighting";
+
+async fn register_highlighting(client: Client, session: Arc<Session>, is_wanted: bool) {
+    let facts = session.client.get();
+    if !facts.is_some_and(|facts| facts.registers_highlighting) {
+        return;
+    }
+    let (id, method) = (
+        HIGHLIGHTING.to_owned(),
+        "textDocument/semanticTokens".to_owned(),
+    );
+    let request = async {
+        if is_wanted {
+            let mut options = serde_json::to_value(semantic_tokens::options()).unwrap_or_default();
+            options["documentSelector"] = serde_json::json!([{ "language": "c" }]);
+            let registration = Registration {
+                id,
+                method,
+                register_options: Some(options),
+            };
+            let _ = client.register_capability(vec![registration]).await;
+        } else {
+            let _ = client
+                .unregister_capability(vec![Unregistration { id, method }])
+                .await;
+        }
+    };
+    let _ = tokio::time::timeout(PATIENCE, request).await;
 }

@@ -38,6 +38,7 @@ pub struct ClientFacts {
     pub refreshes_hints: bool,
     pub refreshes_tokens: bool,
     pub edits_versions: bool,
+    pub registers_highlighting: bool,
 }
 
 tokio::task_local! {

@@ -5,6 +5,7 @@ mod benign_comments;
 mod checked;
 mod explanation;
 mod expression;
+mod file_facts;
 mod guards;
 mod held_locks;
 mod insight;
@@ -18,7 +19,10 @@ mod violation;
 
 use crate::project::{Note, Place};
 use crate::race_options::RaceOptions;
-use crate::report::{Explanation, FunctionPlace, Insight, Report, Stats, SuppressedRace};
+use crate::report::{
+    CallSite, Explanation, FunctionPlace, HeldLock, Insight, Report, SharedAccess, Stats,
+    SuppressedRace,
+};
 use crate::workspace::Workspace;
 use benign_comments::CommentWriter;
 use checked::{CheckResult, Checked};
@@ -26,6 +30,7 @@ use explanation::AskedPlace;
 use guards::Guards;
 use places::Places;
 use std::cell::OnceCell;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use suppressions::Suppressions;
@@ -144,6 +149,41 @@ impl Check {
         let mut places: Vec<FunctionPlace> = places.collect();
         places.sort_by(|left, right| left.place.cmp(&right.place));
         places
+    }
+
+    /// The accesses of a file to memory that several threads reach, in its order.
+    pub fn shared_accesses(&self, workspace: &Workspace, file: &Path) -> Vec<SharedAccess> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        file_facts::shared_accesses(&checked, file)
+    }
+
+    /// What is held at each access and call on these lines of a file, and around them, in its order.
+    pub fn held_locks(
+        &self,
+        workspace: &Workspace,
+        file: &Path,
+        lines: RangeInclusive<u32>,
+    ) -> Vec<(Place, Vec<HeldLock>)> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        file_facts::held_locks(&checked, file, lines)
+    }
+
+    /// The calls that a function of a file makes, or with `callers` those that lead to it, also through pointers.
+    pub fn calls(
+        &self,
+        workspace: &Workspace,
+        file: &Path,
+        function: &str,
+        callers: bool,
+    ) -> Vec<CallSite> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let mut functions = checked.functions_in(file);
+        let found = functions.find(|id| checked.function_name(*id) == function);
+        drop(functions);
+        found.map_or_else(Vec::new, |id| file_facts::calls(&checked, id, callers))
     }
 }
 

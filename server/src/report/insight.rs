@@ -1,6 +1,6 @@
 //! What is known about one position of the text, for whoever points at it.
 
-use super::{FunctionSummary, HeldLock, LineFact, Thread};
+use super::{AccessKind, FunctionSummary, HeldLock, LineFact, Thread};
 use crate::project::Place;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,4 +39,23 @@ pub struct FunctionPlace {
     /// Of its name.
     pub place: Place,
     pub threads: Vec<Thread>,
+}
+
+/// An access to memory that several threads reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedAccess {
+    pub place: Place,
+    /// How many characters it has in the source.
+    pub length: u32,
+    pub kind: AccessKind,
+    /// Whether it is part of a race.
+    pub races: bool,
+}
+
+/// Calls between two functions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// The other one.
+    pub function: FunctionPlace,
+    pub places: Vec<Place>,
 }

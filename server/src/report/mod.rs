@@ -16,7 +16,7 @@ pub use baseline::{Baseline, BaselineComparison, BaselineError, KnownRace};
 pub use explanation::{
     Explanation, FunctionSummary, HeldLock, LineFact, LockOrigin, NoRace, OtherAccess, Outcome,
 };
-pub use insight::{FunctionPlace, Guard, Insight};
+pub use insight::{CallSite, FunctionPlace, Guard, Insight, SharedAccess};
 pub use selection::{Selection, UnknownRace};
 pub use shown_path::PathBase;
 

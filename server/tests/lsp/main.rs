@@ -5,6 +5,7 @@ mod client;
 mod code_actions;
 mod diagnostics;
 mod hover;
+mod navigation;
 mod order;
 mod projects;
 mod pulled_diagnostics;

@@ -235,6 +235,10 @@ impl Driver {
             return;
         }
         let reads_anew = settings.project != self.settings.project;
+        if settings.semantic_highlighting != self.settings.semantic_highlighting {
+            let is_wanted = settings.semantic_highlighting;
+            self.outbox.send(Message::Highlighting(is_wanted));
+        }
         self.settings = settings;
         if reads_anew {
             self.restart();
