@@ -4,6 +4,7 @@ pub mod agreement;
 pub mod analysis;
 pub mod compiler;
 pub mod corpus;
+pub mod edits;
 pub mod expectation;
 pub mod fixture;
 pub mod front_end;

@@ -6,7 +6,7 @@ use racelens_tests::tidy::Violation;
 use racelens_tests::tidy::conventions::{
     leftovers, malformed_unsound_markers, missing_opening, too_long, undocumented_unsoundness,
 };
-use racelens_tests::tidy::layers::upward_uses;
+use racelens_tests::tidy::layers::{LAYERS, SERVER_LAYERS, upward_uses};
 use racelens_tests::tidy::machine_paths::machine_paths;
 use racelens_tests::tidy::purity::impure_paths;
 use racelens_tests::tidy::tree::{RepositoryFile, repository_files, workspace_root};
@@ -37,7 +37,16 @@ fn the_analysis_is_pure() {
 #[test]
 fn the_layers_of_the_analysis_point_one_way() {
     check(is_analysis, |file| {
-        upward_uses(file.path.trim_start_matches(ANALYSIS), &file.text)
+        upward_uses(LAYERS, file.path.trim_start_matches(ANALYSIS), &file.text)
+    });
+}
+
+#[test]
+fn the_layers_of_the_server_point_one_way() {
+    let is_server = |file: &RepositoryFile| file.path.starts_with(SERVER) && is_rust(file);
+    check(is_server, |file| {
+        let path = file.path.trim_start_matches(SERVER);
+        upward_uses(SERVER_LAYERS, path, &file.text)
     });
 }
 

@@ -1,7 +1,9 @@
 //! Finds the facts of one function.
 
 use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
+use super::filled::{Filling, Numbering};
 use super::library;
+use super::numbers_taken::NumbersTaken;
 use super::private;
 use super::turns::Turns;
 use crate::callgraph::{CallGraph, FunctionId, Target};
@@ -12,6 +14,7 @@ use crate::ir::{
 };
 use crate::locksets::{PointLocks, locksets};
 use crate::ownership::{Privacy, Sharing};
+use crate::references::References;
 use crate::signals::{SignalState, may_set};
 use crate::summaries::{Analysed, Callees, Summaries, SyncObjects};
 use crate::symexec::{Execution, Path, Rebinding, Root, State, Step, Targets, Value};
@@ -29,6 +32,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         forks,
         sharing,
         signals,
+        references,
     } = analysed;
     let mut held = Snapshots::default();
     if !locks.is_idle() {
@@ -51,6 +55,10 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
     signals.visit(body, |state, id, statement| {
         signalled.take(state, id, statement)
     });
+    let mut counted = Snapshots::default();
+    references.visit(body, |state, id, statement| {
+        counted.take(state, id, statement)
+    });
     let mut extraction = Extraction {
         callees,
         graph: callees.graph,
@@ -59,7 +67,12 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         states,
         loops: execution.loops(),
         turns: &turns,
-        facts: FunctionFacts::default(),
+        numberings: Vec::new(),
+        facts: FunctionFacts {
+            at_return: Arc::new(forks.at_return.clone()),
+            drops: references.drops().to_vec(),
+            ..FunctionFacts::default()
+        },
     };
     visit_statements(*execution, body, states, |state, id, statement| {
         let point = Point {
@@ -69,9 +82,11 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             forks: running.at(id),
             sharing: known.at(id),
             signals: signalled.at(id),
+            references: counted.at(id),
         };
         extraction.statement(&point, statement);
     });
+    extraction.add_numbers_of_elements();
     extraction.keep_lasting_contents();
     extraction.facts
 }
@@ -117,6 +132,7 @@ pub(super) struct Point<'p> {
     pub forks: Arc<ForkState>,
     pub sharing: Arc<Sharing>,
     pub signals: Arc<SignalState>,
+    pub references: Arc<References>,
 }
 
 /// The locks that a function holds at its accesses and calls, when the summaries of all are known.
@@ -150,6 +166,7 @@ pub(super) struct Extraction<'x> {
     pub states: &'x Solution<State>,
     pub loops: &'x Loops,
     pub turns: &'x Turns<'x>,
+    numberings: Vec<Numbering>,
     pub facts: FunctionFacts,
 }
 
@@ -158,6 +175,12 @@ impl Extraction<'_> {
         self.name(point.state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
+                if let Statement::Store { value, .. } = statement {
+                    let value = point.state.operand(value);
+                    let numbering =
+                        Numbering::of_store(point.state, point.id, place, &value, cell.class);
+                    self.numberings.extend(numbering);
+                }
                 let place = point.state.place(place);
                 self.facts.accesses.push(Access {
                     statement: point.id,
@@ -167,12 +190,13 @@ impl Extraction<'_> {
                     frees: false,
                     stretches: false,
                     privacy: private::privacy(&point.sharing, &place),
-                    own_element: self.turns.own_element(point.id, &place),
+                    own_element: self.own_element(point.id, &place),
                     place,
                     stored: stored(point.state, statement, mode),
                     locks: point.locks.clone(),
                     forks: point.forks.clone(),
                     signals: point.signals.clone(),
+                    references: point.references.clone(),
                 });
             }
             return;
@@ -261,11 +285,16 @@ impl Extraction<'_> {
                     .iter()
                     .map(|value| self.turns.own_value(id, value.clone()))
                     .collect(),
+                taken: values
+                    .iter()
+                    .map(|value| self.numbers_taken().own_value(value))
+                    .collect(),
                 locks: point.locks.clone(),
                 forks: point.forks.clone(),
                 sharing: point.sharing.clone(),
                 private: self.private_arguments(point, arguments, &values),
                 signals: point.signals.clone(),
+                references: point.references.clone(),
                 once: None,
                 repeats: self.loops.repeats(id),
             });
@@ -274,6 +303,39 @@ impl Extraction<'_> {
 }
 
 impl Extraction<'_> {
+    /// The place by a name that tells it from those of other threads.
+    pub(super) fn own_element(&self, at: StatementId, place: &Targets) -> Option<Path> {
+        let turns = self.turns.own_element(at, place);
+        turns.or_else(|| self.numbers_taken().own_element(place))
+    }
+
+    fn numbers_taken(&self) -> NumbersTaken<'_> {
+        NumbersTaken {
+            body: self.execution.body(),
+            callees: self.callees,
+        }
+    }
+
+    /// Notes the numbers that an earlier loop has left in what threads are given.
+    fn add_numbers_of_elements(&mut self) {
+        if self.numberings.is_empty() {
+            return;
+        }
+        let filling = Filling {
+            body: self.execution.body(),
+            execution: self.execution,
+            states: self.states,
+            loops: self.loops,
+            turns: self.turns,
+            points_to: self.graph.points_to(),
+            accesses: &self.facts.accesses,
+        };
+        for start in &mut self.facts.starts {
+            let contents = filling.contents(&self.numberings, start);
+            start.contents.extend(contents);
+        }
+    }
+
     /// Of the numbers that threads find in what they are given, keeps those that nobody in this function
     /// overwrites later.
     fn keep_lasting_contents(&mut self) {
@@ -342,8 +404,16 @@ fn stored(state: &State, statement: &Statement, mode: AccessMode) -> Stored {
         Statement::Store { value, ty, .. } => !ty.is_aggregate() && !may_set(&state.operand(value)),
         _ => false,
     };
+    let is_nonzero = match statement {
+        Statement::Store { value, ty, .. } => {
+            let stored = state.operand(value);
+            !ty.is_aggregate() && matches!(stored, Value::Constant(stored) if stored != 0)
+        }
+        _ => false,
+    };
     Stored {
         zero: is_zero,
+        nonzero: is_nonzero,
         publishes: match mode {
             AccessMode::Atomic => Publishes::Everything,
             AccessMode::Plain | AccessMode::Volatile => Publishes::Nothing,

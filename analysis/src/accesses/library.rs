@@ -9,7 +9,7 @@ use crate::ir::{AccessKind, Operand, StatementId};
 use crate::models::{
     Action, Atomic, AtomicOperation, Context, FunctionModel, Root, Size, Step, Value as ModelValue,
 };
-use crate::signals::{SignalCalls, order_at, releases, stores_something};
+use crate::signals::{SignalCalls, certainly_sets, order_at, releases, stores_something};
 use crate::symexec::{
     Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Targets, Value, model_value,
 };
@@ -113,6 +113,7 @@ pub(super) fn effects(
                 });
             }
             Action::Post { object } => call.post(extraction, object, model),
+            Action::EndThread => extraction.facts.ends.push(point.forks.clone()),
             _ => {}
         }
     }
@@ -147,6 +148,7 @@ impl LibraryCall<'_> {
         let order = order_at(atomic.order, self.arguments);
         Stored {
             zero: !stores_something(atomic, &|value| self.value(value)),
+            nonzero: certainly_sets(atomic, &|value| self.value(value)),
             publishes: if releases(order) {
                 Publishes::Everything
             } else if self.point.signals.is_certainly_fenced() {
@@ -239,11 +241,13 @@ impl LibraryCall<'_> {
             callee: Some(self.value(function)),
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
             told: Vec::new(),
+            taken: Vec::new(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
             sharing: self.point.sharing.clone(),
             private: Vec::new(),
             signals: self.point.signals.clone(),
+            references: self.point.references.clone(),
             once: match action {
                 Action::Once { control, .. } => match self.value(control).targets() {
                     Targets::Exactly(path) => Some(path),
@@ -298,12 +302,13 @@ impl LibraryCall<'_> {
             frees: false,
             stretches,
             privacy: super::private::privacy(&self.point.sharing, &place),
-            own_element: extraction.turns.own_element(self.point.id, &place),
+            own_element: extraction.own_element(self.point.id, &place),
             place,
             stored: Stored::default(),
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
             signals: self.point.signals.clone(),
+            references: self.point.references.clone(),
         });
         extraction.facts.accesses.last_mut()
     }

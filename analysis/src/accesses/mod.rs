@@ -3,7 +3,9 @@
 
 mod extract;
 mod facts;
+mod filled;
 mod library;
+mod numbers_taken;
 mod private;
 mod turns;
 

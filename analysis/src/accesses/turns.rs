@@ -10,19 +10,23 @@ use std::collections::BTreeSet;
 
 /// The counter of a loop, by the name that it has in each turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Counter {
-    head: BlockId,
-    local: LocalId,
+pub(super) struct Counter {
+    pub head: BlockId,
+    pub local: LocalId,
 }
 
 impl Counter {
-    fn of(path: &Path) -> Option<Counter> {
+    pub fn of(path: &Path) -> Option<Counter> {
         match path.root {
             Root::Value(Definition::Merge(head, local)) if path.steps.is_empty() => {
                 Some(Counter { head, local })
             }
             _ => None,
         }
+    }
+
+    pub fn path(self) -> Path {
+        Path::new(Root::Value(Definition::Merge(self.head, self.local)))
     }
 }
 
@@ -160,10 +164,10 @@ impl<'t> Turns<'t> {
             if self.reaches(None, at, counter.head, Some(join.at)) {
                 continue;
             }
-            let start = self
-                .starts
-                .iter()
-                .find(|start| start.handle.as_ref() == Some(&join.handle));
+            let start = self.starts.iter().find(|start| {
+                let handle = start.handle.as_ref();
+                handle.is_some_and(|handle| handle.is_joined_by(&join.handle))
+            });
             if let Some(start) = start {
                 return Some(start.at);
             }
@@ -233,14 +237,19 @@ impl<'t> Turns<'t> {
         is_behind
     }
 
+    /// The counter that tells the threads of a start apart.
+    pub fn counter(&self, start: StatementId) -> Option<Counter> {
+        let known = self.starts.iter().find(|known| known.at == start);
+        known.map(|known| known.counter)
+    }
+
     /// Whether a value is the number of the turn in which a thread is started.
     pub fn is_number_of_turn(&self, start: StatementId, value: &Value) -> bool {
         let counter = match value {
             Value::Entry(path) => Counter::of(path),
             _ => None,
         };
-        let known = self.starts.iter().find(|known| known.at == start);
-        known.is_some_and(|known| Some(known.counter) == counter)
+        counter.is_some() && self.counter(start) == counter
     }
 }
 

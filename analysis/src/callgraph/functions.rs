@@ -33,6 +33,18 @@ impl Functions {
         }
     }
 
+    /// Whether names mean the functions that they meant before, which have the same numbers.
+    pub fn are_named_as(&self, before: &Functions) -> bool {
+        let names = |functions: &Functions| {
+            functions
+                .bodies
+                .iter()
+                .map(|body| body.function)
+                .collect::<Vec<_>>()
+        };
+        names(self) == names(before) && self.names == before.names
+    }
+
     pub fn resolve(&self, name: FunctionRef) -> &[FunctionId] {
         self.names.get(&name).map_or(&[], Vec::as_slice)
     }

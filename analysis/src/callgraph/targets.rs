@@ -19,14 +19,17 @@ pub struct CallGraph<'m> {
     pub functions: &'m Functions,
     models: &'m Models,
     points_to: &'m PointsTo,
-    indirect: Vec<FxHashMap<StatementId, Vec<FunctionRef>>>,
+    indirect: Vec<IndirectCalls>,
     /// For each function, the functions that it calls itself.
     pub callees: Vec<Vec<u32>>,
 }
 
+/// What the calls through pointers of one function may reach.
+pub type IndirectCalls = FxHashMap<StatementId, Vec<FunctionRef>>;
+
 impl<'m> CallGraph<'m> {
     pub fn new(functions: &'m Functions, points_to: &'m PointsTo, models: &'m Models) -> Self {
-        let indirect: Vec<FxHashMap<StatementId, Vec<FunctionRef>>> = (0..functions.len())
+        let indirect: Vec<IndirectCalls> = (0..functions.len())
             .into_par_iter()
             .map(|index| {
                 let body = functions.body(FunctionId(index as u32));
@@ -54,6 +57,11 @@ impl<'m> CallGraph<'m> {
             .map(|function| graph.bodies_called(function))
             .collect();
         graph
+    }
+
+    /// What the calls through pointers of each function may reach.
+    pub fn indirect_calls(&self) -> &[IndirectCalls] {
+        &self.indirect
     }
 
     fn bodies_called(&self, function: FunctionId) -> Vec<u32> {

@@ -50,6 +50,8 @@ pub struct ForkSolution<'l> {
     loops: &'l Loops,
     entries: Option<Solution<ForkState>>,
     pub summary: ForkSummary,
+    /// What happened to threads until the function returns.
+    pub at_return: ForkState,
 }
 
 /// Computes the fork sets of a function whose symbolic states are known.
@@ -67,6 +69,7 @@ pub fn forks<'l>(
             loops,
             entries: None,
             summary: ForkSummary::default(),
+            at_return: ForkState::default(),
         };
     }
     let flow = Flow {
@@ -97,6 +100,7 @@ pub fn forks<'l>(
         }
     }
     let exit = exit.unwrap_or_default();
+    let at_return = exit.clone();
     let is_known = |handle: &Handle| {
         let bound = match &handle.range {
             Some((_, Value::Entry(path))) => path.is_known_outside(),
@@ -105,7 +109,10 @@ pub fn forks<'l>(
         handle.place.outlives_function() && handle.place.is_known_outside() && bound
     };
     let threads = exit.threads.into_iter().map(|(call, mut started)| {
-        started.handle = started.handle.filter(is_known);
+        started.handle = started.handle.filter(is_known).map(|handle| Handle {
+            counter: None,
+            ..handle
+        });
         (call, started)
     });
     let summary = ForkSummary {
@@ -117,6 +124,7 @@ pub fn forks<'l>(
         loops,
         entries: Some(entries),
         summary,
+        at_return,
     }
 }
 

@@ -5,10 +5,11 @@ use crate::callgraph::{FunctionId, Functions};
 use crate::contracts::{self, Violation};
 use crate::db::{Function, FunctionKind, body, lowered, unit_environment};
 use crate::frontend::lower::Environment;
-use crate::ir::{FunctionRef, GlobalScope, Span, StatementId};
+use crate::frontend::scope::Scope;
+use crate::ir::{Body, FunctionRef, GlobalScope, Span, StatementId};
 use crate::models::Models;
 use crate::points_to::{Constraints, constraints_with_layouts};
-use crate::races::{self, Options, Sighting, WholeProgram};
+use crate::races::{self, NamedConstraints, Options, Sighting, WholeProgram};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -21,6 +22,15 @@ pub struct CheckedProgram {
     /// What library functions do, with what annotations say of functions without a body.
     pub models: Models,
     functions: Vec<Function>,
+    pointers: FxHashMap<Function, Pointers>,
+}
+
+/// What a function says about pointers, and what that was read from.
+#[derive(Clone)]
+struct Pointers {
+    body: Arc<Body>,
+    scope: Arc<Scope>,
+    constraints: Arc<Constraints>,
 }
 
 impl Analysis {
@@ -33,8 +43,20 @@ impl Analysis {
     pub fn check_accepting(
         &self,
         models: &Models,
+        options: Options,
+        accepted: &[(Function, StatementId)],
+    ) -> CheckedProgram {
+        self.check_again(models, options, accepted, None)
+    }
+
+    /// The same for a program that was checked before, at an earlier moment. What still holds is not computed again;
+    /// the result is the same.
+    pub fn check_again(
+        &self,
+        models: &Models,
         mut options: Options,
         accepted: &[(Function, StatementId)],
+        before: Option<&CheckedProgram>,
     ) -> CheckedProgram {
         let contracts = self.contracts();
         let annotated = contracts.functions.iter();
@@ -47,25 +69,20 @@ impl Analysis {
                 options.threads.held_at_entry.insert(*function, held);
             }
         }
+        let before = before.filter(|before| before.models == *models);
         let entities: Vec<Function> = self.functions();
         let db = self.database();
-        let constraints: Vec<Option<(FunctionRef, Arc<Constraints>)>> = entities
-            .par_iter()
-            .map_with(db.clone(), |db, function| {
-                let body = body(db, *function)?;
-                let environment = unit_environment(db, function.unit(db));
-                let layouts = |record| environment.record_layout(record);
-                let constraints = constraints_with_layouts(&body, models, &layouts);
-                Some((body.function, Arc::new(constraints)))
-            })
+        let pointers = self.pointers(&entities, models, before);
+        let constraints: Vec<NamedConstraints> = entities
+            .iter()
+            .filter_map(|function| pointers.get(function))
+            .map(|known| (known.body.function, known.constraints.clone()))
             .collect();
-        let constraints: Vec<(FunctionRef, Arc<Constraints>)> =
-            constraints.into_iter().flatten().collect();
         let mut functions = Functions::default();
         let mut ids: FxHashMap<Function, FunctionId> = FxHashMap::default();
         let mut by_id = Vec::new();
         for &function in &entities {
-            let Some(body) = body(db, function) else {
+            let Some(body) = pointers.get(&function).map(|known| known.body.clone()) else {
                 continue;
             };
             match function.kind(db) {
@@ -94,13 +111,49 @@ impl Analysis {
         options.accepted.extend(
             accepted.filter_map(|(function, statement)| Some((*ids.get(function)?, *statement))),
         );
-        let program = races::analyse(functions, &constraints, models, &options);
+        let earlier = before.map(|before| &before.program);
+        let program = races::analyse(functions, constraints, models, &options, earlier);
         CheckedProgram {
+            pointers,
             violations: contracts::violations(&program, &contracts),
             program,
             functions: by_id,
             models: models.clone(),
         }
+    }
+
+    fn pointers(
+        &self,
+        functions: &[Function],
+        models: &Models,
+        before: Option<&CheckedProgram>,
+    ) -> FxHashMap<Function, Pointers> {
+        let found = functions
+            .par_iter()
+            .map_with(self.database().clone(), |db, function| {
+                let body = body(db, *function)?;
+                let unit = function.unit(db);
+                let scope = unit.scope(db);
+                let known = before.and_then(|before| before.pointers.get(function));
+                if let Some(known) = known
+                    && Arc::ptr_eq(&known.body, &body)
+                    && Arc::ptr_eq(&known.scope, &scope)
+                {
+                    return Some((*function, known.clone()));
+                }
+                let environment = unit_environment(db, unit);
+                let layouts = |record| environment.record_layout(record);
+                let constraints = Arc::new(constraints_with_layouts(&body, models, &layouts));
+                // What did not change stays the same, and is seen to at once.
+                let same = known.filter(|known| known.constraints == constraints);
+                let pointers = Pointers {
+                    constraints: same.map_or(constraints, |known| known.constraints.clone()),
+                    body,
+                    scope: scope.clone(),
+                };
+                Some((*function, pointers))
+            });
+        found.flatten_iter().collect()
     }
 
     /// Where a statement's text stands in its function.

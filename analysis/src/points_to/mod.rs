@@ -4,6 +4,7 @@
 //! of all functions together in almost linear time. Memory is divided into classes of cells: two
 //! pointers that may point to the same cell point to the same class.
 
+mod alignment;
 mod builder;
 mod byte_offsets;
 mod calls;
@@ -17,6 +18,7 @@ mod handling;
 mod layouts;
 mod model_effects;
 mod naive;
+mod reads;
 mod records;
 mod solution;
 mod solve;
@@ -28,9 +30,11 @@ mod wrappers;
 #[cfg(test)]
 mod random_tests;
 
+pub use alignment::Changes;
 pub use constraints::Constraints;
 pub use extract::{constraints, constraints_with_layouts};
 #[doc(hidden)]
 pub use naive::disagreement;
+pub use reads::{Reads, recording};
 pub use solution::{Class, Object, PointsTo};
-pub use solve::solve;
+pub use solve::{solve, solve_again};

@@ -107,6 +107,19 @@ impl Records {
         id
     }
 
+    /// Numbers members as another program's records do.
+    pub fn number_like(&mut self, before: &Records) {
+        for (label, _) in &before.labels {
+            self.label(*label);
+        }
+    }
+
+    /// Whether members have the numbers that they had before.
+    pub fn continues(&self, before: &Records) -> bool {
+        let labels = self.labels.iter().zip(&before.labels);
+        self.labels.len() >= before.labels.len() && labels.clone().all(|(new, old)| new == old)
+    }
+
     pub fn find_label(&self, label: Label) -> Option<LabelId> {
         self.numbers.get(&self.storage(label)).copied()
     }

@@ -2,6 +2,7 @@
 
 use super::constraints::{Constraints, Label, Term};
 use super::graph::{Graph, NONE, NodeId};
+use super::reads::{Aspect, note};
 use super::records::{LabelId, Records};
 use super::{containment, escape};
 use crate::ir::{
@@ -14,7 +15,7 @@ use ustr::Ustr;
 
 /// An equivalence class of memory cells. Two places of different classes never overlap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Class(u32);
+pub struct Class(pub(super) u32);
 
 #[cfg(test)]
 impl Class {
@@ -36,22 +37,22 @@ pub enum Object {
 
 /// What every pointer of the program may point to.
 pub struct PointsTo {
-    classes: Vec<ClassData>,
-    records: Records,
-    functions: FxHashMap<FunctionRef, FunctionClasses>,
-    globals: FxHashMap<GlobalRef, u32>,
-    function_cells: FxHashMap<FunctionRef, u32>,
+    pub(super) classes: Vec<ClassData>,
+    pub(super) records: Records,
+    pub(super) functions: FxHashMap<FunctionRef, FunctionClasses>,
+    pub(super) globals: FxHashMap<GlobalRef, u32>,
+    pub(super) function_cells: FxHashMap<FunctionRef, u32>,
     call_targets: FxHashMap<(FunctionRef, StatementId), Vec<FunctionRef>>,
 }
 
-struct ClassData {
+pub(super) struct ClassData {
     /// The class that pointers in this one point to.
-    target: u32,
+    pub target: u32,
     /// Sorted by label.
-    fields: Vec<(LabelId, u32)>,
+    pub fields: Vec<(LabelId, u32)>,
     /// Records whose members are not told apart here, sorted.
     collapsed: Vec<RecordRef>,
-    objects: Arc<[Object]>,
+    pub objects: Arc<[Object]>,
     functions: Vec<FunctionRef>,
     shared: bool,
     /// Found when they are asked for.
@@ -59,13 +60,44 @@ struct ClassData {
     has_shared_part: OnceLock<bool>,
 }
 
+impl Default for ClassData {
+    /// A number that no class has.
+    fn default() -> ClassData {
+        ClassData {
+            target: NONE,
+            fields: Vec::new(),
+            collapsed: Vec::new(),
+            objects: Arc::default(),
+            functions: Vec::new(),
+            shared: false,
+            parts: OnceLock::new(),
+            has_shared_part: OnceLock::new(),
+        }
+    }
+}
+
+impl ClassData {
+    /// Whether no class has this number. Every cell holds something, so a class has a target.
+    pub fn is_dead(&self) -> bool {
+        self.target == NONE && self.fields.is_empty() && self.objects.is_empty()
+    }
+
+    /// Whether all is the same but for members and objects.
+    pub fn is_same_apart_from_members(&self, other: &ClassData) -> bool {
+        self.target == other.target
+            && self.shared == other.shared
+            && self.collapsed == other.collapsed
+            && self.functions == other.functions
+    }
+}
+
 /// The classes of a function's locals.
-#[derive(Default)]
-struct FunctionClasses {
+#[derive(Default, PartialEq, Eq)]
+pub(super) struct FunctionClasses {
     /// What registers point to.
-    registers: Vec<u32>,
-    memory: FxHashMap<LocalId, u32>,
-    strings: FxHashMap<StringId, u32>,
+    pub registers: Vec<u32>,
+    pub memory: FxHashMap<LocalId, u32>,
+    pub strings: FxHashMap<StringId, u32>,
 }
 
 /// A function with the nodes of its terms.
@@ -107,6 +139,7 @@ impl PointsTo {
             Base::Global(global) => Class(*self.globals.get(global)?),
             Base::Deref(pointer) => self.pointee(function, pointer)?,
         };
+        note(class.0, Aspect::Itself);
         for projection in &place.path {
             if let Projection::Field { record, name } = projection {
                 class = self.field(class, *record, *name)?;
@@ -124,22 +157,28 @@ impl PointsTo {
             Operand::Function(named) => self.function_cells.get(named),
             Operand::Integer(_) | Operand::Float(_) | Operand::Unknown => None,
         };
-        found.copied().filter(|class| *class != NONE).map(Class)
+        let class = found.copied().filter(|class| *class != NONE)?;
+        note(class, Aspect::Itself);
+        Some(Class(class))
     }
 
     /// The functions that an operand may be the address of, sorted.
     pub fn value_functions(&self, function: FunctionRef, operand: &Operand) -> Vec<FunctionRef> {
         let class = self.pointee(function, operand);
-        class.map_or_else(Vec::new, |class| self.data(class).functions.clone())
+        class.map_or_else(Vec::new, |class| self.itself(class).functions.clone())
     }
 
     /// A member of a cell.
     pub fn field(&self, class: Class, record: RecordRef, name: Ustr) -> Option<Class> {
-        let data = self.data(class);
+        let data = self.itself(class);
         if record.is_union() || data.collapsed.binary_search(&record).is_ok() {
             return Some(class);
         }
-        let label = self.records.find_label(Label { record, name })?;
+        let Some(label) = self.records.find_label(Label { record, name }) else {
+            note(class.0, Aspect::EveryMember);
+            return None;
+        };
+        note(class.0, Aspect::Member(label));
         let found = data.fields.binary_search_by_key(&label, |field| field.0);
         found.ok().map(|index| Class(data.fields[index].1))
     }
@@ -157,18 +196,24 @@ impl PointsTo {
 
     /// What the pointers in a cell point to.
     pub fn deref(&self, class: Class) -> Option<Class> {
-        let target = self.data(class).target;
+        let target = self.itself(class).target;
         (target != NONE).then_some(Class(target))
     }
 
     /// The class and all members inside it, sorted: what an access to the whole object touches.
     pub fn parts(&self, class: Class) -> &[Class] {
-        self.data(class)
-            .parts
-            .get_or_init(|| self.find_parts(class))
+        note(class.0, Aspect::Parts);
+        self.find_parts(class.0)
     }
 
-    fn find_parts(&self, class: Class) -> Box<[Class]> {
+    pub(super) fn find_parts(&self, class: u32) -> &[Class] {
+        let class = Class(class);
+        self.data(class)
+            .parts
+            .get_or_init(|| self.collect_parts(class))
+    }
+
+    fn collect_parts(&self, class: Class) -> Box<[Class]> {
         let mut parts = vec![class];
         let mut known = FxHashSet::from_iter([class]);
         let mut next = 0;
@@ -186,35 +231,44 @@ impl PointsTo {
 
     /// Whether another thread may get at the class or at a part of it.
     pub fn has_shared_part(&self, class: Class) -> bool {
-        let is_shared = |part: &Class| self.is_shared(*part);
+        note(class.0, Aspect::Parts);
+        let is_shared = |part: &Class| self.data(*part).shared;
         *self
             .data(class)
             .has_shared_part
-            .get_or_init(|| self.parts(class).iter().any(is_shared))
+            .get_or_init(|| self.find_parts(class.0).iter().any(is_shared))
     }
 
     /// The objects whose storage is in the class or contains it, sorted.
     pub fn objects(&self, class: Class) -> &[Object] {
-        &self.data(class).objects
+        &self.itself(class).objects
     }
 
     /// Whether another thread or an unknown function may get at the class: from a global, from
     /// the argument of a thread, from memory that was given away.
     pub fn is_shared(&self, class: Class) -> bool {
-        self.data(class).shared
+        self.itself(class).shared
     }
 
     /// All classes, in their order.
     pub fn classes(&self) -> impl Iterator<Item = Class> + '_ {
-        (0..self.classes.len() as u32).map(Class)
+        let numbers = (0..self.classes.len() as u32).map(Class);
+        numbers.filter(|class| !self.data(*class).is_dead())
     }
 
     /// The members of a class that the program mentions.
     pub fn fields(&self, class: Class) -> impl Iterator<Item = (RecordRef, Ustr, Class)> + '_ {
+        note(class.0, Aspect::EveryMember);
         self.data(class).fields.iter().map(|(label, child)| {
             let label = self.records.get(*label);
             (label.record, label.name, Class(*child))
         })
+    }
+
+    /// What a class is besides its members.
+    fn itself(&self, class: Class) -> &ClassData {
+        note(class.0, Aspect::Itself);
+        self.data(class)
     }
 
     fn data(&self, class: Class) -> &ClassData {

@@ -16,15 +16,28 @@ pub fn solve(
     functions: &[(FunctionRef, Arc<Constraints>)],
     resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
 ) -> PointsTo {
-    PointsTo::new(solved(functions, resolve))
+    PointsTo::new(solved(functions, resolve, None))
+}
+
+/// The same for a program that was edited: members keep their numbers, so that the results can be aligned.
+pub fn solve_again(
+    functions: &[(FunctionRef, Arc<Constraints>)],
+    resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
+    before: &PointsTo,
+) -> PointsTo {
+    PointsTo::new(solved(functions, resolve, Some(&before.records)))
 }
 
 /// The classes as the solver leaves them.
 pub(super) fn solved(
     functions: &[(FunctionRef, Arc<Constraints>)],
     resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
+    before: Option<&Records>,
 ) -> Solved {
     let mut solver = Solver::new(functions, resolve);
+    if let Some(before) = before {
+        solver.graph.records.number_like(before);
+    }
     for index in 0..solver.bodies.len() {
         solver.instantiate(index);
     }

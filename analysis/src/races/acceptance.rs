@@ -9,6 +9,7 @@ use crate::callgraph::FunctionId;
 use crate::ir::StatementId;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Statements whose races the user accepts.
 pub type AcceptedStatements = FxHashSet<(FunctionId, StatementId)>;
@@ -18,7 +19,7 @@ pub type AcceptedStatements = FxHashSet<(FunctionId, StatementId)>;
 pub(super) struct Accepted<'a> {
     pub statements: &'a AcceptedStatements,
     pub moments: &'a Moments<'a>,
-    pub facts: &'a [FunctionFacts],
+    pub facts: &'a [Arc<FunctionFacts>],
     pub memory: Memory<'a>,
 }
 

@@ -41,6 +41,8 @@ impl<'c> Comparison<'c> {
             graph,
             arrays: arrays(&program.functions),
             unordered: program.unordered.clone(),
+            counters: program.counters.clone(),
+            owners: program.owners.clone(),
             moments: Moments::new(&program.functions, &program.contexts, &program.orders),
             locks: Default::default(),
         };
@@ -69,6 +71,7 @@ impl<'c> Comparison<'c> {
         let points_to = &self.program.points_to;
         let memory = Memory {
             is_given_once: &|site| is_given_once(functions, contexts, site),
+            gives_once: &|counter| self.surroundings.counters.contains(&counter),
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
         for (sighting, mine) in self.characters(left) {

@@ -4,6 +4,7 @@ use crate::accesses::{FunctionFacts, VariableNames};
 use crate::callgraph::{FunctionId, Functions};
 use crate::ir::{Body, Callee, LocalId, Statement};
 use crate::symexec::{Definition, Name, Path, Root, Step};
+use std::sync::Arc;
 
 /// Names in terms of one function's source text.
 #[derive(Clone, Copy)]
@@ -17,7 +18,7 @@ pub struct Names<'n> {
 impl<'n> Names<'n> {
     pub fn new(
         functions: &'n Functions,
-        facts: &'n [FunctionFacts],
+        facts: &'n [Arc<FunctionFacts>],
         function: FunctionId,
     ) -> Names<'n> {
         Names {
@@ -72,7 +73,7 @@ impl<'n> Names<'n> {
                 }
             }
             Root::Result => "the result".to_string(),
-            Root::Somewhere => "…".to_string(),
+            Root::Ticket(_) | Root::Given(_) | Root::Somewhere => "…".to_string(),
         }
     }
 }

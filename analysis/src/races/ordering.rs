@@ -6,12 +6,13 @@ use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::ir::AccessKind;
 use crate::locksets::{Mode, PointLocks};
 use crate::points_to::Class;
-use crate::signals::{Locks, Passed, Way, may_be_same};
+use crate::signals::{Locks, Passed, SignalState, Way, may_be_same};
 use crate::summaries::SyncObjects;
 use crate::symexec::{Path, Step, Targets};
 use crate::threads::{Binder, Context, Contexts, Moment, RootId, RootKind};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The signals and barriers of a program.
 #[derive(Default)]
@@ -19,6 +20,8 @@ pub struct Orders {
     signals: BTreeMap<Path, Signal>,
     /// The threads that pass each barrier.
     barriers: BTreeMap<Path, BTreeSet<RootId>>,
+    /// Variables that only one thread can change from zero to something else.
+    claims: BTreeSet<Path>,
     /// A semaphore of each token.
     tokens: BTreeMap<u32, Path>,
     /// Tokens that somebody gives away without having them.
@@ -37,6 +40,8 @@ struct Signal {
     locks: BTreeSet<Path>,
     /// Once set, it stays so.
     stays_set: bool,
+    /// Claims that whoever posts it has won.
+    claims: BTreeSet<Path>,
 }
 
 /// How two accesses are ordered.
@@ -50,6 +55,8 @@ pub enum OrderKind {
     Barrier,
     /// Both have a token that semaphores pass from thread to thread.
     Token,
+    /// Both come only where one thread can: to what it has claimed.
+    Claim,
 }
 
 /// One access in one thread.
@@ -66,6 +73,10 @@ struct Posting {
     roots: BTreeSet<RootId>,
     kind: PostingKind,
     locks: BTreeSet<Path>,
+    /// Claims that the thread has won by then.
+    won: BTreeSet<Path>,
+    /// It certainly leaves something else than zero.
+    nonzero: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -82,7 +93,7 @@ impl Orders {
     pub fn new(
         graph: &CallGraph<'_>,
         objects: &SyncObjects,
-        facts: &[FunctionFacts],
+        facts: &[Arc<FunctionFacts>],
         contexts: &Contexts,
     ) -> Orders {
         let mut finder = Finder {
@@ -96,6 +107,25 @@ impl Orders {
             finder.function(function, &facts[function.0 as usize]);
         }
         finder.finish()
+    }
+
+    /// Whether a function has the same part in the orders of the program with other facts than before.
+    pub(super) fn is_same_for(
+        graph: &CallGraph<'_>,
+        objects: &SyncObjects,
+        facts: &FunctionFacts,
+        before: &FunctionFacts,
+    ) -> bool {
+        let stores = |facts: &FunctionFacts| -> Vec<Access> {
+            let accesses = facts.accesses.iter();
+            accesses
+                .filter(|access| !flags_of(graph, objects, access).is_empty())
+                .cloned()
+                .collect()
+        };
+        facts.posts == before.posts
+            && facts.barriers == before.barriers
+            && stores(facts) == stores(before)
     }
 
     /// What orders two accesses, and by which object.
@@ -113,6 +143,7 @@ impl Orders {
             .or_else(|| self.signal(functions, contexts, left, right))
             .or_else(|| self.signal(functions, contexts, right, left))
             .or_else(|| self.token(left.when, right.when))
+            .or_else(|| self.claim(left.when, right.when))
             .or_else(|| self.barrier(left, right))
     }
 
@@ -121,6 +152,7 @@ impl Orders {
             && when.signals.passed().next().is_none()
             && when.signals.phase.is_empty()
             && when.signals.tokens().is_empty()
+            && when.signals.won().is_empty()
     }
 
     /// A signal that the second one has waited for and that the first one comes before.
@@ -138,6 +170,7 @@ impl Orders {
             };
             signal.is_behind(passed)
                 && (signal.comes_later(path, functions, contexts, first)
+                    || self.is_posted_by_winner(signal, path, first.when)
                     || signal.is_found_unset(path, first.when))
         })?;
         Some((OrderKind::Signal, path.clone()))
@@ -147,6 +180,22 @@ impl Orders {
         let both = left.signals.tokens() & right.signals.tokens();
         let token = both.difference(&self.false_tokens).next()?;
         Some((OrderKind::Token, self.tokens.get(token)?.clone()))
+    }
+
+    /// Only one thread wins a claim.
+    fn claim(&self, left: &When, right: &When) -> Option<(OrderKind, Path)> {
+        let both = left.signals.won() & right.signals.won();
+        let claim = both.intersection(&self.claims).next()?;
+        Some((OrderKind::Claim, claim.clone()))
+    }
+
+    /// Whether all that post a signal are the one thread that accesses something, and it has not posted it yet.
+    fn is_posted_by_winner(&self, signal: &Signal, path: &Path, access: &When) -> bool {
+        let signals = &access.signals;
+        let mut claims = signals.won().intersection(&self.claims);
+        claims.any(|claim| signal.claims.contains(claim))
+            && !signals.may_have_posted(path, signal.class)
+            && (signal.publishes != Publishes::UpToAFence || !signals.fenced)
     }
 
     // UNSOUND: threads that wait at the same barrier are taken to pass it together, each as often as the
@@ -249,7 +298,7 @@ impl Finder<'_> {
         let name = self.graph.functions.body(function).function;
         let contexts = self.contexts;
         for access in &facts.accesses {
-            let classes = self.flags_of(access);
+            let classes = flags_of(self.graph, self.objects, access);
             for (_, context, roots) in contexts.of(function).filter(|_| !classes.is_empty()) {
                 let place = Place {
                     function,
@@ -281,24 +330,6 @@ impl Finder<'_> {
         }
     }
 
-    /// The variables that may publish something and that an access writes to.
-    fn flags_of(&self, access: &Access) -> Vec<Class> {
-        let flags = &self.objects.flags;
-        if access.kind == AccessKind::Read || flags.is_empty() {
-            return Vec::new();
-        }
-        if !access.cell.whole {
-            let class = Some(access.cell.class).filter(|class| flags.contains(*class));
-            return class.into_iter().collect();
-        }
-        let mut classes = self.graph.points_to().parts(access.cell.class).to_vec();
-        classes.push(access.cell.class);
-        classes.sort_unstable();
-        classes.dedup();
-        classes.retain(|class| flags.contains(*class));
-        classes
-    }
-
     fn store(&mut self, access: &Access, classes: &[Class], place: &Place<'_>) {
         let is_whole = |class: &Class| *class != access.cell.class;
         let kind = if !access.stored.zero {
@@ -310,7 +341,13 @@ impl Finder<'_> {
         };
         for class in classes {
             let path = place.unique(&access.place).filter(|_| !is_whole(class));
-            self.add(*class, path, kind, &access.locks, place);
+            let how = How {
+                kind,
+                nonzero: access.stored.nonzero,
+                locks: &access.locks,
+                signals: &access.signals,
+            };
+            self.add(*class, path, how, place);
         }
     }
 
@@ -343,26 +380,29 @@ impl Finder<'_> {
                 *known = path.clone().min(known.clone());
             }
         }
-        let kind = PostingKind::Object { starts_unset };
-        self.add(post.class, path, kind, &post.locks, place);
+        let how = How {
+            kind: PostingKind::Object { starts_unset },
+            nonzero: false,
+            locks: &post.locks,
+            signals: &post.signals,
+        };
+        self.add(post.class, path, how, place);
     }
 
-    fn add(
-        &mut self,
-        class: Class,
-        path: Option<Path>,
-        kind: PostingKind,
-        locks: &PointLocks,
-        place: &Place<'_>,
-    ) {
-        let held = place.context.held_at(locks, place.function).into_iter();
+    fn add(&mut self, class: Class, path: Option<Path>, how: How<'_>, place: &Place<'_>) {
+        let held = place.context.held_at(how.locks, place.function);
+        let held = held.into_iter();
         let alone = held.filter(|(_, held)| held.mode == Mode::Exclusive);
         let locks = alone.filter_map(|(lock, _)| place.binder.unique(&lock));
+        let function = place.binder.function;
+        let signals = place.context.signals_at(how.signals, how.locks, function);
         self.postings.entry(class).or_default().push(Posting {
             path,
             roots: place.roots.clone(),
-            kind,
+            kind: how.kind,
             locks: locks.collect(),
+            won: signals.won().clone(),
+            nonzero: how.nonzero,
         });
     }
 
@@ -371,6 +411,9 @@ impl Finder<'_> {
             let named: BTreeSet<&Path> =
                 postings.iter().filter_map(|it| it.path.as_ref()).collect();
             for path in named {
+                if is_claim(path, postings) {
+                    self.orders.claims.insert(path.clone());
+                }
                 if let Some(signal) = self.signal(*class, path, postings) {
                     self.orders.signals.insert(path.clone(), signal);
                 }
@@ -388,6 +431,7 @@ impl Finder<'_> {
             publishes: Publishes::Everything,
             locks: BTreeSet::new(),
             stays_set: true,
+            claims: BTreeSet::new(),
         };
         let mut is_first = true;
         for posting in postings {
@@ -411,8 +455,10 @@ impl Finder<'_> {
             signal.posters.extend(&posting.roots);
             if is_first {
                 signal.locks = posting.locks.clone();
+                signal.claims = posting.won.clone();
             } else {
                 signal.locks = &signal.locks & &posting.locks;
+                signal.claims = &signal.claims & &posting.won;
             }
             is_first = false;
         }
@@ -424,6 +470,42 @@ impl Finder<'_> {
         }
         Some(signal)
     }
+}
+
+/// Whether nothing makes a variable zero again.
+fn is_claim(path: &Path, postings: &[Posting]) -> bool {
+    let mut same = postings.iter().filter(|posting| {
+        let other = posting.path.as_ref();
+        other.is_none_or(|other| may_be_same(other, path))
+    });
+    !path.steps.contains(&Step::Deref)
+        && same.all(|posting| matches!(posting.kind, PostingKind::Set(_)) && posting.nonzero)
+}
+
+/// How something is posted.
+struct How<'h> {
+    kind: PostingKind,
+    nonzero: bool,
+    locks: &'h PointLocks,
+    signals: &'h SignalState,
+}
+
+/// The variables that may publish something and that an access writes to.
+fn flags_of(graph: &CallGraph<'_>, objects: &SyncObjects, access: &Access) -> Vec<Class> {
+    let flags = &objects.flags;
+    if access.kind == AccessKind::Read || flags.is_empty() {
+        return Vec::new();
+    }
+    let class = access.cell.class;
+    if !access.cell.whole {
+        return Some(class)
+            .filter(|class| flags.contains(*class))
+            .into_iter()
+            .collect();
+    }
+    // The class is one of its parts.
+    let parts = graph.points_to().parts(class).iter().copied();
+    parts.filter(|class| flags.contains(*class)).collect()
 }
 
 /// A function in one of its contexts.

@@ -1,6 +1,7 @@
 //! Whether two places, as everybody knows them, may be the same memory.
 
 use crate::ir::{BinaryOperator, RecordRef};
+use crate::points_to::Class;
 use crate::symexec::{Index, Path, Root, Site, Step};
 use ustr::Ustr;
 
@@ -31,6 +32,8 @@ pub struct Described<'p> {
 pub struct Memory<'d> {
     /// Says whether what a thread has for itself is never given to a second one.
     pub is_given_once: &'d dyn Fn(Site) -> bool,
+    /// Says whether the counter in this memory gives each number to one taker.
+    pub gives_once: &'d dyn Fn(Class) -> bool,
     /// Says whether two members of a record are parts of one storage unit.
     pub share_storage: &'d dyn Fn(RecordRef, Ustr, Ustr) -> bool,
 }
@@ -99,7 +102,9 @@ fn compare_roots(left: &Path, right: &Path, memory: Memory<'_>) -> Roots {
                 Roots::Same
             }
         }
-        (Root::PerThread(_), _) | (_, Root::PerThread(_)) => Roots::Unknown,
+        (Root::PerThread(_) | Root::Given(_), _) | (_, Root::PerThread(_) | Root::Given(_)) => {
+            Roots::Unknown
+        }
         _ if !is_fixed(left) || !is_fixed(right) => Roots::Unknown,
         // One object may have a name for each call that handed it up.
         (Root::Heap(left), Root::Heap(right)) => {
@@ -195,6 +200,10 @@ fn is_own_number(path: &Path, memory: Memory<'_>) -> bool {
             Step::Computed(BinaryOperator::Add | BinaryOperator::Subtract, _)
         )
     };
-    matches!(path.root, Root::PerThread(site) if (memory.is_given_once)(site))
-        && path.steps.iter().all(keeps_apart)
+    let is_own = match path.root {
+        Root::PerThread(site) => (memory.is_given_once)(site),
+        Root::Ticket(counter) => (memory.gives_once)(counter),
+        _ => false,
+    };
+    is_own && path.steps.iter().all(keeps_apart)
 }

@@ -98,7 +98,9 @@ fn relations(lock: &Path, accessed: &Accessed<'_>) -> Vec<Relation> {
     }
     // A formal or a value is no object; what it points to is.
     let is_object = match lock.root {
-        Root::Formal(_) | Root::Value(_) => lock.steps[..shared].contains(&Step::Deref),
+        Root::Formal(_) | Root::Value(_) | Root::Given(_) => {
+            lock.steps[..shared].contains(&Step::Deref)
+        }
         _ => lock.root == place.root,
     };
     if is_object {

@@ -8,12 +8,13 @@ use crate::ir::{AccessKind, Callee, Operand, Statement, StatementId};
 use crate::models::{Action, Atomic, AtomicOperation, Order, Ordering, Root, Step, Value};
 use crate::points_to::Class;
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// The memory of objects whose address is stored by an access that races, or handed over by an atomic
 /// operation that orders nothing.
 pub(super) fn unordered<'r>(
     graph: &CallGraph<'_>,
-    facts: &[FunctionFacts],
+    facts: &[Arc<FunctionFacts>],
     races: impl Iterator<Item = &'r Race>,
 ) -> FxHashSet<Class> {
     let mut found = FxHashSet::default();

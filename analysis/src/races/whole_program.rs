@@ -4,6 +4,7 @@ use super::acceptance::{Accepted, AcceptedStatements};
 use super::evidence::{Evidence, rank};
 use super::guards;
 use super::identity::fingerprint;
+use super::kept::{Kept, NamedConstraints, pointers};
 use super::moments::Moments;
 use super::naming::{Names, location_name};
 use super::ordering::Orders;
@@ -11,16 +12,18 @@ use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::publication;
 use super::read_modify_write::write_of;
+use super::references::{self, Owners};
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
+use super::tickets;
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
-use crate::ir::{Base, FunctionRef, GlobalRef, Place, Projection, Rvalue, Statement};
+use crate::ir::{Base, GlobalRef, Place, Projection, Rvalue, Statement};
 use crate::locksets::PointLocks;
 use crate::models::Models;
-use crate::points_to::{self, Class, Constraints, PointsTo};
-use crate::summaries::{Summaries, SyncObjects, summarise_program};
+use crate::points_to::{Class, PointsTo};
+use crate::summaries::{Earlier, Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
-use crate::threads::{ContextId, Contexts, ThreadRules, contexts};
+use crate::threads::{ContextId, Contexts, Sources, ThreadRules, contexts, contexts_again};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -36,11 +39,11 @@ pub struct Options {
 /// Everything that is known about a program.
 pub struct WholeProgram {
     pub functions: Functions,
-    pub points_to: PointsTo,
+    pub points_to: Arc<PointsTo>,
     pub summaries: Summaries,
-    pub facts: Vec<FunctionFacts>,
-    pub contexts: Contexts,
-    pub orders: Orders,
+    pub facts: Vec<Arc<FunctionFacts>>,
+    pub contexts: Arc<Contexts>,
+    pub orders: Arc<Orders>,
     /// Sorted by rank, the highest first.
     pub races: Vec<Race>,
     /// Pairs with a side that the user accepts, by location. A location can be among the races too: by other pairs.
@@ -49,41 +52,104 @@ pub struct WholeProgram {
     pub shared_locations: usize,
     /// Memory of objects whose address is made known without order.
     pub unordered: FxHashSet<Class>,
+    /// Counters that give each number to one taker.
+    pub counters: FxHashSet<Class>,
+    /// For each reference count, the threads that ever give up a reference.
+    pub owners: Owners,
+    /// What the next analysis may take over.
+    pub(super) kept: Kept,
 }
 
 /// Analyses a program. The constraints are those of its functions, and of the initialisers that give
-/// variables their first values before it runs.
+/// variables their first values before it runs. `before` is the same program before an edit: what still holds of it
+/// is taken over. It must have been analysed with the same models.
 pub fn analyse(
     functions: Functions,
-    constraints: &[(FunctionRef, Arc<Constraints>)],
+    constraints: Vec<NamedConstraints>,
     models: &Models,
     options: &Options,
+    before: Option<&WholeProgram>,
 ) -> WholeProgram {
-    let points_to = points_to::solve(constraints, &|name| {
-        let known = functions.resolve(name).iter();
-        known
-            .map(|function| functions.body(*function).function)
-            .collect()
-    });
+    let before = before.filter(|before| functions.are_named_as(&before.functions));
+    let (points_to, mut changes) = pointers(&functions, &constraints, before);
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
     let objects = SyncObjects::new(&graph);
-    let (summaries, facts) =
-        summarise_program(&graph, &objects, &components, &|callees, analysed| {
-            function_facts(callees, analysed)
+    let stale = before
+        .zip(changes.as_mut())
+        .map(|(before, changes)| before.stale(&graph, &objects, changes));
+    let before = before.zip(changes.as_ref());
+    let earlier = before
+        .zip(stale.as_ref())
+        .map(|((before, _), stale)| Earlier {
+            summarised: &before.kept.summarised,
+            stale,
         });
-    let contexts = contexts(&graph, &facts, &components, &options.threads);
-    let orders = Orders::new(&graph, &objects, &facts, &contexts);
+    let summarised = summarise_program(
+        &graph,
+        &objects,
+        components,
+        earlier.as_ref(),
+        &|callees, analysed| function_facts(callees, analysed),
+    );
+    let facts: Vec<Arc<FunctionFacts>> = summarised
+        .work
+        .iter()
+        .map(|work| work.taken.clone())
+        .collect();
+    let sources = Sources {
+        functions: &functions,
+        facts: &facts,
+        components: &summarised.components,
+        rules: &options.threads,
+    };
+    let contexts = match before {
+        Some((before, _)) => contexts_again(&graph, sources, before.sources(), &before.contexts),
+        None => Arc::new(contexts(&graph, sources)),
+    };
+    let arrays = arrays(&functions);
+    let orders = match before {
+        Some((before, changes))
+            if before.has_orders(&graph, &objects, &facts, &contexts, changes) =>
+        {
+            before.orders.clone()
+        }
+        _ => Arc::new(Orders::new(&graph, &objects, &facts, &contexts)),
+    };
+    let before = before.filter(|(before, changes)| {
+        Arc::ptr_eq(&before.contexts, &contexts)
+            && Arc::ptr_eq(&before.orders, &orders)
+            && before.kept.arrays == arrays
+            && before.kept.options.accepted == options.accepted
+            && !changes.are_structural()
+    });
     let mut surroundings = Surroundings {
         graph: &graph,
-        arrays: arrays(&functions),
+        arrays,
         unordered: FxHashSet::default(),
+        counters: FxHashSet::default(),
+        owners: references::owners(&functions, &facts, &contexts),
         moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
-    let find = |surroundings: &Surroundings<'_>, classes: &dyn Fn(Class) -> bool| {
+    surroundings.counters = tickets::counters(
+        &surroundings,
+        &objects.counters,
+        &facts,
+        &contexts,
+        &by_class,
+    );
+    let before = before.filter(|(before, _)| {
+        before.counters == surroundings.counters && before.owners == surroundings.owners
+    });
+    let is_same = |class: &Class, accesses: &[(FunctionId, u32)]| {
+        before.is_some_and(|(before, _)| before.has_accesses(*class, accesses, &facts))
+    };
+    let find = |surroundings: &Surroundings<'_>,
+                known: Option<&BTreeMap<Class, Found>>,
+                classes: &(dyn Fn(Class, &[(FunctionId, u32)]) -> bool + Sync)| {
         let search = Search {
             surroundings,
             facts: &facts,
@@ -93,12 +159,16 @@ pub fn analyse(
         let wanted: Vec<_> = by_class
             .iter()
             .filter(|(class, accesses)| {
-                classes(**class) && pairing::is_reached_by_several(&contexts, accesses)
+                classes(**class, accesses) && pairing::is_reached_by_several(&contexts, accesses)
             })
             .collect();
-        let found: Vec<(Class, Found)> = wanted
+        let found: BTreeMap<Class, Found> = wanted
             .par_iter()
             .map(|(class, accesses)| {
+                let known = known.and_then(|known| known.get(class));
+                if let Some(known) = known.filter(|_| is_same(class, accesses)) {
+                    return (**class, known.clone());
+                }
                 let location =
                     pairing::location(surroundings, &facts, &contexts, **class, accesses);
                 (**class, search.races(&location))
@@ -106,24 +176,57 @@ pub fn analyse(
             .collect();
         found
     };
-    let mut found: BTreeMap<Class, Found> = find(&surroundings, &|_| true).into_iter().collect();
+    let known = before.map(|(before, _)| &before.kept.found);
+    let found = find(&surroundings, known, &|_, _| true);
     // That the user accepts a race makes no order.
     let all = found
         .values()
-        .flat_map(|(race, accepted)| race.iter().chain(accepted));
+        .flat_map(|(race, accepted)| race.iter().chain(accepted))
+        .map(|race| &**race);
     let unordered = publication::unordered(&graph, &facts, all);
+    let mut found_unordered = BTreeMap::new();
     if !unordered.is_empty() {
         surroundings.unordered = unordered.clone();
-        found.extend(find(&surroundings, &|class| unordered.contains(&class)));
+        let known = before.filter(|(before, _)| before.unordered == unordered);
+        let known = known.map(|(before, _)| &before.kept.found_unordered);
+        // Order matters to what one thread has for itself.
+        let is_owned = |(function, access): &(FunctionId, u32)| {
+            let access = &facts[function.0 as usize].accesses[*access as usize];
+            access.privacy.is_some() && unordered.contains(&access.cell.class)
+        };
+        found_unordered = find(&surroundings, known, &|_, accesses| {
+            accesses.iter().any(is_owned)
+        });
     }
-    let (races, accepted_races): (Vec<_>, Vec<_>) = found.into_values().unzip();
+    let by_location = found
+        .iter()
+        .map(|(class, found)| found_unordered.get(class).unwrap_or(found));
+    let mut races: Vec<Race> = Vec::new();
+    let mut accepted_races: Vec<Race> = Vec::new();
+    for (race, accepted) in by_location {
+        races.extend(race.iter().map(|race| Race::clone(race)));
+        accepted_races.extend(accepted.iter().map(|race| Race::clone(race)));
+    }
+    let counters = std::mem::take(&mut surroundings.counters);
+    let owners = std::mem::take(&mut surroundings.owners);
     // Classes of one object can show the same race twice.
     let mut ids = DistinctIds::default();
-    let races = ids.assign(races.into_iter().flatten().collect());
-    let accepted_races = ids.assign(accepted_races.into_iter().flatten().collect());
+    let races = ids.assign(races);
+    let accepted_races = ids.assign(accepted_races);
+    let kept = Kept {
+        indirect: graph.indirect_calls().to_vec(),
+        constraints,
+        objects,
+        arrays: surroundings.arrays,
+        options: options.clone(),
+        by_class,
+        found,
+        found_unordered,
+        summarised,
+    };
     WholeProgram {
         points_to,
-        summaries,
+        summaries: kept.summarised.summaries.clone(),
         facts,
         contexts,
         orders,
@@ -131,7 +234,10 @@ pub fn analyse(
         accepted_races,
         shared_locations,
         unordered,
+        counters,
+        owners,
         functions,
+        kept,
     }
 }
 
@@ -143,7 +249,11 @@ impl DistinctIds {
     /// Sorts races by rank, drops those that are there twice, and tells apart different ones that happen to be
     /// called the same.
     fn assign(&mut self, mut races: Vec<Race>) -> Vec<Race> {
-        races.sort_by(|left, right| right.rank.cmp(&left.rank).then(left.id.cmp(&right.id)));
+        let best = |race: &Race| race.pairs.first().map(|pair| (pair.first, pair.second));
+        races.sort_by(|left, right| {
+            let by_rank = right.rank.cmp(&left.rank).then(left.id.cmp(&right.id));
+            by_rank.then_with(|| best(left).cmp(&best(right)))
+        });
         let mut kept = Vec::with_capacity(races.len());
         for mut race in races {
             let Some(best) = race.pairs.first() else {
@@ -193,11 +303,11 @@ pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
 }
 
 /// The race of a location, and the one that the user accepts.
-type Found = (Option<Race>, Option<Race>);
+pub(super) type Found = (Option<Arc<Race>>, Option<Arc<Race>>);
 
 struct Search<'s> {
     surroundings: &'s Surroundings<'s>,
-    facts: &'s [FunctionFacts],
+    facts: &'s [Arc<FunctionFacts>],
     contexts: &'s Contexts,
     accepted: &'s AcceptedStatements,
 }
@@ -209,6 +319,7 @@ impl Search<'_> {
         let points_to = self.surroundings.graph.points_to();
         let memory = Memory {
             is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
+            gives_once: &|counter| self.surroundings.counters.contains(&counter),
             share_storage: &|record, one, other| points_to.share_storage(record, one, other),
         };
         let moments = &self.surroundings.moments;
@@ -228,7 +339,7 @@ impl Search<'_> {
         }
     }
 
-    fn race(&self, location: &Location, mut pairs: Vec<Pair>) -> Option<Race> {
+    fn race(&self, location: &Location, mut pairs: Vec<Pair>) -> Option<Arc<Race>> {
         if pairs.is_empty() {
             return None;
         }
@@ -238,13 +349,13 @@ impl Search<'_> {
         let name = self.location_name(location, &pairs);
         let reasons = self.evidence(location, best, &name).reasons();
         let id = fingerprint(self.identity(&name, best).iter().map(String::as_str));
-        Some(Race {
+        Some(Arc::new(Race {
             id,
             rank: rank(&reasons),
             location: name,
             reasons,
             pairs,
-        })
+        }))
     }
 
     fn access(&self, sighting: Sighting) -> &Access {
@@ -392,9 +503,12 @@ impl WholeProgram {
                 at: held.at,
             };
             // The function's own name for a lock is the one its reader knows.
-            let is_own = |lock: &NamedLock| !matches!(lock.path.root, Root::Global(_));
+            let quality = |lock: &NamedLock| {
+                let is_own = !matches!(lock.path.root, Root::Global(_));
+                (!lock.path.mentions_given(), is_own)
+            };
             match by_lock.get(&key) {
-                Some(known) if is_own(known) => {}
+                Some(known) if quality(known) >= quality(&lock) => {}
                 _ => {
                     by_lock.insert(key, lock);
                 }

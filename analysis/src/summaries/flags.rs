@@ -1,6 +1,7 @@
 //! Which variables may publish something: shared ones that are zero at first, that some thread sets and some
 //! thread looks at. Whether they do is seen when all stores are known.
 
+use super::objects::ChangedObjects;
 use crate::callgraph::{CallGraph, FunctionId, Functions, Target};
 use crate::ir::{
     AccessMode, Base, Body, Callee, LocalId, Operand, Place, Projection, Rvalue, Statement,
@@ -10,7 +11,7 @@ use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Index, Path, Root, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Flags {
     classes: FxHashSet<Class>,
     /// Places that are not zero when the program starts.
@@ -27,6 +28,12 @@ struct Uses {
 }
 
 impl Flags {
+    /// The classes that are flags only now, or not any more.
+    pub(super) fn note_changes(&self, before: &Flags, changes: &mut ChangedObjects) {
+        let different = self.classes.symmetric_difference(&before.classes);
+        changes.classes.extend(different);
+    }
+
     pub fn new(graph: &CallGraph<'_>) -> Flags {
         let mut all: FxHashMap<Class, Uses> = FxHashMap::default();
         for function in graph.functions.ids() {
@@ -131,8 +138,14 @@ fn find_uses(graph: &CallGraph<'_>, function: FunctionId, found: &mut FxHashMap<
                         let class =
                             operand.and_then(|operand| points_to.pointee(body.function, operand));
                         let is_load = atomic.operation == AtomicOperation::Load;
+                        let looks = matches!(
+                            atomic.operation,
+                            AtomicOperation::Exchange
+                                | AtomicOperation::CompareExchange
+                                | AtomicOperation::TestAndSet
+                        );
                         note(class, &|uses| {
-                            uses.is_read |= is_load;
+                            uses.is_read |= is_load || looks;
                             uses.is_set |= !is_load;
                         });
                     }

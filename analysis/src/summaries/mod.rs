@@ -1,6 +1,9 @@
 //! Bottom-up over the call graph: every function's effect on values and locks, callees first.
 
 mod callees;
+mod component;
+mod counters;
+mod earlier;
 mod fixpoint;
 mod flags;
 mod known;
@@ -9,6 +12,8 @@ mod semaphores;
 mod tokens;
 
 pub use callees::{Analysed, Callees, Executed};
+pub use counters::Counters;
+pub use earlier::{Earlier, Summarised, Work};
 pub use fixpoint::{Then, summarise_program};
 pub use flags::Flags;
 pub use known::{Known, Summaries, Summary};

@@ -1,6 +1,7 @@
 //! The first values of semaphores. Those that begin with one are used as locks, those that begin with zero
 //! as signals.
 
+use super::objects::{ChangedObjects, different_keys};
 use crate::callgraph::{CallGraph, Target};
 use crate::ir::{Body, Callee, Operand, Statement};
 use crate::models::{Action, FunctionModel, LockKind, Root, Value};
@@ -8,13 +9,20 @@ use crate::points_to::{Class, PointsTo};
 use crate::symexec::CallSite;
 use rustc_hash::FxHashMap;
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Semaphores {
     /// `None` where the value is not always the same constant.
     counts: FxHashMap<Class, Option<i128>>,
 }
 
 impl Semaphores {
+    /// The semaphores that begin with another number than before.
+    pub(super) fn note_changes(&self, before: &Semaphores, changes: &mut ChangedObjects) {
+        changes
+            .classes
+            .extend(different_keys(&self.counts, &before.counts));
+    }
+
     pub fn new(graph: &CallGraph<'_>) -> Semaphores {
         let mut counts: FxHashMap<Class, Option<i128>> = FxHashMap::default();
         for function in graph.functions.ids() {

@@ -3,6 +3,7 @@
 //! has it at a time (Dijkstra's split binary semaphores). A mailbox with a semaphore for "filled" and one for "emptied"
 //! is the usual case.
 
+use super::objects::{ChangedObjects, different_keys};
 use super::semaphores::Semaphores;
 use crate::callgraph::{CallGraph, Target};
 use crate::dataflow::Loops;
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A token, by its number.
 pub type Token = u32;
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Tokens {
     by_semaphore: FxHashMap<Class, Token>,
     /// Where a token is made that no semaphore begins with: who makes the semaphores has it first.
@@ -25,6 +26,17 @@ pub struct Tokens {
 }
 
 impl Tokens {
+    /// The semaphores that pass other tokens than before, and the functions in which others are made.
+    pub(super) fn note_changes(&self, before: &Tokens, changes: &mut ChangedObjects) {
+        changes
+            .classes
+            .extend(different_keys(&self.by_semaphore, &before.by_semaphore));
+        let made = different_keys(&self.made, &before.made);
+        changes
+            .functions
+            .extend(made.map(|(function, _)| *function));
+    }
+
     pub fn new(graph: &CallGraph<'_>, semaphores: &Semaphores) -> Tokens {
         if semaphores.is_empty() {
             return Tokens::default();

@@ -16,6 +16,12 @@ pub trait Calls {
     /// What the call may do to values: one effect for each function that it may reach. `function` is the
     /// one that is called, if that is certain.
     fn value_effects(&self, call: CallSite) -> Vec<CallEffect<'_>>;
+
+    /// Whether what the statement reads from memory is known to be new each time, so that its value gets a name of
+    /// its own.
+    fn gives_number(&self, _statement: StatementId) -> bool {
+        false
+    }
 }
 
 /// A call in the body that is analysed.
@@ -75,7 +81,7 @@ impl Analysis for Execution<'_> {
     fn statement(&self, state: &mut State, id: StatementId, statement: &Statement) {
         match statement {
             Statement::Load { target, place, .. } => {
-                let value = state.read(&state.place(place));
+                let value = self.read(state, id, &state.place(place));
                 self.define(state, id, *target, value);
             }
             Statement::Store { place, value, .. } => {
@@ -85,7 +91,7 @@ impl Analysis for Execution<'_> {
             }
             Statement::Update { target, place, .. } => {
                 let targets = state.place(place);
-                let value = state.read(&targets);
+                let value = self.read(state, id, &targets);
                 self.define(state, id, *target, value);
                 state.write(&targets, &Value::Anything);
             }
@@ -239,6 +245,13 @@ impl<'e> Execution<'e> {
             self.statement(&mut state, id, statement);
         }
         Some(state)
+    }
+
+    fn read(&self, state: &State, id: StatementId, targets: &Targets) -> Value {
+        if self.calls.gives_number(id) {
+            return Value::Anything;
+        }
+        state.read(targets)
     }
 
     fn define(&self, state: &mut State, id: StatementId, target: LocalId, value: Value) {

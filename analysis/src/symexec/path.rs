@@ -2,6 +2,7 @@
 
 use super::value::Value;
 use crate::ir::{BinaryOperator, BlockId, FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
+use crate::points_to::Class;
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -87,6 +88,12 @@ pub enum Root {
     PerThread(Site),
     /// What the function returns, in what its callers are told: the value itself.
     Result,
+    /// A number that a thread has taken from a counter in this memory, which gives each to one taker. If it is not
+    /// such a number, it is a negative one.
+    Ticket(Class),
+    /// A value that a caller has given without a name that everybody knows, by its number in one context. It is the
+    /// value itself, not a variable that holds it.
+    Given(u32),
     /// Nobody knows what: something with the steps that follow.
     Somewhere,
 }
@@ -202,8 +209,9 @@ impl Path {
             | Root::Frame(..)
             | Root::ForeignFrame(..)
             | Root::PerThread(_)
+            | Root::Ticket(_)
             | Root::Somewhere => true,
-            Root::Formal(_) | Root::Local(_) | Root::Value(_) | Root::Result => {
+            Root::Formal(_) | Root::Local(_) | Root::Value(_) | Root::Result | Root::Given(_) => {
                 self.steps.contains(&Step::Deref)
             }
         }
@@ -281,6 +289,16 @@ impl Path {
     /// Whether the path names a formal anywhere.
     pub fn mentions_formal(&self) -> bool {
         !self.all_roots(&|root| !matches!(root, Root::Formal(_)))
+    }
+
+    /// Whether the path names anything by a number that only one context knows.
+    pub fn mentions_given(&self) -> bool {
+        !self.all_roots(&|root| !matches!(root, Root::Given(_)))
+    }
+
+    /// Whether the path names anything by a number that its thread has taken.
+    pub fn mentions_ticket(&self) -> bool {
+        !self.all_roots(&|root| !matches!(root, Root::Ticket(_)))
     }
 
     /// Whether `other` is this place or a part of it, reached by members and elements alone.
@@ -441,6 +459,8 @@ impl fmt::Display for Root {
                 format!("{}.%{}", function.name, local.0)
             }
             Root::Result => "result".to_string(),
+            Root::Ticket(_) => "ticket".to_string(),
+            Root::Given(number) => format!("given({number})"),
             Root::Somewhere => "some".to_string(),
         };
         f.write_str(&text)

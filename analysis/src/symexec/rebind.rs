@@ -62,6 +62,7 @@ impl<'r> Rebinding<'r> {
             | Root::Frame(..)
             | Root::ForeignFrame(..)
             | Root::PerThread(_)
+            | Root::Ticket(_)
             | Root::Somewhere => (
                 Targets::Exactly(Path::new(path.root)),
                 path.steps.as_slice(),
@@ -79,7 +80,7 @@ impl<'r> Rebinding<'r> {
                 (Some(result), Some((Step::Deref, rest))) => (result.targets(), rest),
                 _ => return Targets::Unknown,
             },
-            Root::Local(_) | Root::Value(_) => return Targets::Unknown,
+            Root::Local(_) | Root::Value(_) | Root::Given(_) => return Targets::Unknown,
         };
         let mut targets = start;
         // What a pointer points to is element 0 of what it points into.

@@ -25,10 +25,15 @@ pub struct Binder<'b> {
     pub contents: &'b BTreeMap<Path, Value>,
 }
 
-/// Whether a path is a number that each thread has for itself, or computed from it.
-fn is_per_thread(path: &Path) -> bool {
+/// Whether a path is a number that each thread has for itself or has taken, or one of the context, or computed
+/// from it.
+fn is_number(path: &Path) -> bool {
     let is_computed = |step: &Step| matches!(step, Step::Computed(..));
-    matches!(path.root, Root::PerThread(_)) && path.steps.iter().all(is_computed)
+    let is_number = matches!(
+        path.root,
+        Root::PerThread(_) | Root::Ticket(_) | Root::Given(_)
+    );
+    is_number && path.steps.iter().all(is_computed)
 }
 
 /// A value that is handed to another thread: locals of this one are foreign there.
@@ -38,10 +43,11 @@ pub(super) fn handed_over(value: Value) -> Value {
         _ => path,
     };
     let is_private = |path: &Path| matches!(path.root, Root::Global(global) if global.thread_local);
+    // There, the name would mean another variable, or another number.
+    let is_own = |path: &Path| is_private(path) || path.mentions_ticket();
     match value {
-        // There, the name would mean another variable.
-        Value::Entry(path) | Value::Address(path) if is_private(&path) => Value::Anything,
-        Value::OneOf(paths) if paths.iter().any(is_private) => Value::Anything,
+        Value::Entry(path) | Value::Address(path) if is_own(&path) => Value::Anything,
+        Value::OneOf(paths) if paths.iter().any(is_own) => Value::Anything,
         Value::Entry(path) => Value::Entry(hand(path)),
         Value::Address(path) => Value::Address(hand(path)),
         Value::OneOf(paths) => Value::OneOf(paths.into_iter().map(hand).collect()),
@@ -76,6 +82,11 @@ impl Binder<'_> {
         self.path_with(path, &|index| self.index(index))
     }
 
+    /// The place, if it has a name outside this context.
+    pub(super) fn known_path(&self, path: &Path) -> Option<Path> {
+        self.path(path).filter(|path| !path.mentions_given())
+    }
+
     /// The place as everybody knows it, but for its elements.
     pub(super) fn path_with(&self, path: &Path, element: &dyn Fn(&Index) -> Index) -> Option<Path> {
         let (start, rest) = match path.root {
@@ -83,7 +94,9 @@ impl Binder<'_> {
             | Root::Heap(_)
             | Root::Frame(..)
             | Root::ForeignFrame(..)
-            | Root::PerThread(_) => (Path::new(path.root), path.steps.as_slice()),
+            | Root::PerThread(_)
+            | Root::Ticket(_)
+            | Root::Given(_) => (Path::new(path.root), path.steps.as_slice()),
             Root::Local(local) => (
                 Path::new(Root::Frame(self.function, local)),
                 path.steps.as_slice(),
@@ -138,7 +151,7 @@ impl Binder<'_> {
         match index {
             Index::Constant(_) | Index::Any => index.clone(),
             Index::Entry(path) => match self.value(&Value::Entry(path.clone())) {
-                Value::Entry(path) if !is_per_thread(&path) => Index::Any,
+                Value::Entry(path) if !is_number(&path) => Index::Any,
                 value => value.as_index(),
             },
         }

@@ -1,6 +1,7 @@
 //! What is known where a function is entered.
 
 use super::absolute::Binder;
+use super::given::{Given, known};
 use crate::accesses::CallFact;
 use crate::callgraph::FunctionId;
 use crate::dataflow::Domain;
@@ -8,6 +9,7 @@ use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
 use crate::locksets::{Effect, Lockset, Mode, PointLocks};
 use crate::ownership::{Owned, Privacy};
+use crate::references::{Last, References};
 use crate::signals::{Locks, SignalState};
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +34,10 @@ pub struct Context {
     /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
     /// knows.
     pub private: BTreeMap<Path, Owned>,
+    /// Objects that formals lead to and to which this thread had the last reference.
+    pub last: BTreeMap<Path, Last>,
+    /// Objects that formals lead to and to which this thread may have no reference any more.
+    pub given_up: BTreeSet<Path>,
     /// What this thread has posted and waited for, by names that mean the same to everybody.
     pub signals: Arc<SignalState>,
     /// What makes sure that this runs only once in the whole program.
@@ -103,7 +109,7 @@ impl Context {
                 && since
                     .joined
                     .iter()
-                    .any(|joined| joined == handle || joined.covers(handle))
+                    .any(|joined| handle.is_joined_by(joined) || joined.covers(handle))
             {
                 *running = Running::Ended;
             }
@@ -173,30 +179,46 @@ impl Context {
                 };
                 *handle = handle.take().and_then(|handle| {
                     let place = renamed(&handle.place, call, parameters)
-                        .or_else(|| binder.path(&handle.place))?;
+                        .or_else(|| binder.known_path(&handle.place))?;
                     let range = handle
                         .range
-                        .map(|(first, bound)| (first, binder.value(&bound)));
-                    Some(Handle { place, range })
+                        .map(|(first, bound)| (first, known(binder.value(&bound))));
+                    Some(Handle {
+                        place,
+                        range,
+                        counter: None,
+                    })
                 });
             }
         }
-        for (path, held) in self.held_at(&call.locks, caller) {
+        let held_here = self.held_at(&call.locks, caller);
+        let names: BTreeMap<&Path, Vec<Path>> = held_here
+            .keys()
+            .map(|lock| (lock, names_in_callee(lock, call, parameters)))
+            .collect();
+        let nameless = names.iter().filter(|(_, names)| names.is_empty());
+        let arguments = &call.arguments[..call.arguments.len().min(parameters)];
+        let given = Given::of_call(binder, arguments, nameless.map(|(lock, _)| *lock));
+        for (path, held) in &held_here {
             let mut is_named = false;
-            for name in names_in_callee(&path, call, parameters) {
-                context.held.insert(name, held);
+            let is_known = |step: &Step| *step != Step::Index(Index::Any);
+            let given = given.path(path);
+            let given = given.filter(|name| name.steps.iter().all(is_known));
+            for name in names[path].iter().cloned().chain(given) {
+                context.held.insert(name, *held);
                 is_named = true;
             }
             // An element that the caller chose is known to the callee if it got what the index comes from.
             let element = |index: &Index| match binder.index(index) {
-                Index::Any => index_in_callee(index, call, parameters).unwrap_or(Index::Any),
-                known => known,
+                Index::Entry(number) if !number.mentions_given() => Index::Entry(number),
+                Index::Constant(index) => Index::Constant(index),
+                _ => index_in_callee(index, call, parameters).unwrap_or(Index::Any),
             };
-            let is_known = |step: &Step| *step != Step::Index(Index::Any);
-            if let Some(absolute) = binder.path_with(&path, &element)
+            if let Some(absolute) = binder.path_with(path, &element)
                 && absolute.steps.iter().all(is_known)
+                && !absolute.mentions_given()
             {
-                context.held.insert(absolute, held);
+                context.held.insert(absolute, *held);
                 is_named = true;
             }
             if !is_named {
@@ -209,10 +231,26 @@ impl Context {
             }
         }
         context.private = self.private_in_callee(&binder, call, parameters);
+        let found = self.last.iter().map(|(object, last)| (object, *last));
+        for (object, last) in found.chain(call.references.last()) {
+            for name in names_in_callee(object, call, parameters) {
+                context.last.insert(name, last);
+            }
+        }
+        for object in self.given_up.iter().chain(call.references.given_up()) {
+            let names = names_in_callee(object, call, parameters);
+            context.given_up.extend(names);
+        }
         context.bindings = (0..parameters)
             .map(|index| {
+                let taken = call.taken.get(index).and_then(Option::as_ref);
+                if let Some(taken) = taken.map(|taken| binder.value(taken))
+                    && known(taken.clone()) != Value::Anything
+                {
+                    return taken;
+                }
                 let argument = call.arguments.get(index);
-                argument.map_or(Value::Anything, |argument| binder.value(argument))
+                argument.map_or(Value::Anything, |argument| given.value(argument))
             })
             .collect();
         context
@@ -223,7 +261,7 @@ impl Context {
         let mut owned = match &privacy.owned {
             Owned::Fresh => Owned::Fresh,
             Owned::Taken(locks) => {
-                let known = locks.iter().filter_map(|lock| binder.path(lock));
+                let known = locks.iter().filter_map(|lock| binder.known_path(lock));
                 Owned::Taken(known.collect())
             }
         };
@@ -231,6 +269,20 @@ impl Context {
             owned = owned.or(self.private.get(condition)?);
         }
         Some(owned)
+    }
+
+    /// Whether the thread had the last reference to an object that a place lies in or is reached from.
+    pub fn last_reference(&self, since: &References, place: &Path) -> Option<Last> {
+        let known = self.last.iter().map(|(object, last)| (object, *last));
+        let mut all = known.chain(since.last());
+        let (_, last) = all.find(|(object, _)| inside(place, object).is_some())?;
+        Some(last)
+    }
+
+    /// Whether the thread may have no reference any more to an object that a place lies in or is reached from.
+    pub fn has_given_up(&self, since: &References, place: &Path) -> bool {
+        let mut all = self.given_up.iter().chain(since.given_up());
+        all.any(|object| inside(place, object).is_some())
     }
 
     /// The objects that a callee is given and nobody else knows, as it calls them.
@@ -296,6 +348,13 @@ impl Context {
                 .map(|(place, value)| (place.clone(), *value))
                 .collect(),
             private: joined_private(&self.private, &other.private),
+            last: self
+                .last
+                .iter()
+                .filter(|(object, last)| other.last.get(*object) == Some(*last))
+                .map(|(object, last)| (object.clone(), *last))
+                .collect(),
+            given_up: &self.given_up | &other.given_up,
             signals: joined_signals(&self.signals, &other.signals),
             once: Arc::new(&*self.once & &*other.once),
         }

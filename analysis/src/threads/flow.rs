@@ -3,11 +3,13 @@
 
 use super::absolute::handed_over;
 use super::context::{Context, ContextId, Held, Running};
+use super::given::known;
+use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
-use crate::callgraph::{CallGraph, FunctionId};
+use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::ir::{GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
@@ -16,12 +18,14 @@ use crate::symexec::{Path, Root, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use ustr::Ustr;
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
 pub struct Contexts {
     pub roots: Vec<ThreadRoot>,
     functions: Vec<FunctionContexts>,
+    numbers: HandedNumbers,
     /// Entries that the user says never run at the same time.
     never_parallel: FxHashSet<(FunctionId, FunctionId)>,
 }
@@ -71,13 +75,60 @@ const MOST_CONTEXTS: usize = 24;
 /// More threads than this that begin at one place with different arguments are joined.
 const MOST_ROOTS_OF_A_START: usize = 8;
 
-/// Finds the threads of a program and the contexts of its functions.
-pub fn contexts(
+/// What the contexts of a program are found from.
+#[derive(Clone, Copy)]
+pub struct Sources<'s> {
+    pub functions: &'s Functions,
+    pub facts: &'s [Arc<FunctionFacts>],
+    pub components: &'s [Vec<u32>],
+    pub rules: &'s ThreadRules,
+}
+
+impl Sources<'_> {
+    /// Whether the same contexts come from others, as far as they can tell without the numbers handed over.
+    fn agree_with(&self, other: &Sources<'_>) -> bool {
+        let is_same = |function: FunctionId| {
+            let index = function.0 as usize;
+            let (mine, theirs) = (&self.facts[index], &other.facts[index]);
+            let (body, before) = (
+                self.functions.body(function),
+                other.functions.body(function),
+            );
+            body.parameters == before.parameters
+                && body.blocks.is_empty() == before.blocks.is_empty()
+                && (Arc::ptr_eq(mine, theirs)
+                    || (mine.calls == theirs.calls
+                        && mine.starts == theirs.starts
+                        && mine.at_return == theirs.at_return
+                        && mine.ends == theirs.ends))
+        };
+        self.rules == other.rules
+            && self.components == other.components
+            && self.functions.ids().all(is_same)
+    }
+}
+
+/// Finds the contexts of a program that was analysed earlier, when its functions had the same numbers.
+pub fn contexts_again(
     graph: &CallGraph<'_>,
-    facts: &[FunctionFacts],
-    components: &[Vec<u32>],
-    rules: &ThreadRules,
-) -> Contexts {
+    sources: Sources<'_>,
+    earlier: Sources<'_>,
+    known: &Arc<Contexts>,
+) -> Arc<Contexts> {
+    if sources.agree_with(&earlier) && known.numbers == HandedNumbers::new(graph, sources.facts) {
+        return known.clone();
+    }
+    Arc::new(contexts(graph, sources))
+}
+
+/// Finds the threads of a program and the contexts of its functions.
+pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>) -> Contexts {
+    let Sources {
+        facts,
+        components,
+        rules,
+        ..
+    } = sources;
     let mut order = vec![0u32; facts.len()];
     for (index, members) in components.iter().rev().enumerate() {
         for member in members {
@@ -89,9 +140,11 @@ pub fn contexts(
         facts,
         order,
         pending: BTreeSet::new(),
-        contexts: Contexts::default(),
+        contexts: Contexts {
+            numbers: HandedNumbers::new(graph, facts),
+            ..Contexts::default()
+        },
         started: FxHashMap::default(),
-        numbers: HandedNumbers::new(graph, facts),
     };
     flow.contexts
         .functions
@@ -100,6 +153,7 @@ pub fn contexts(
     let mut contexts = flow.contexts;
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
+    left_behind::find(&mut contexts, graph, facts);
     contexts
 }
 
@@ -130,13 +184,12 @@ struct Beginning {
 
 struct Flow<'f> {
     graph: &'f CallGraph<'f>,
-    facts: &'f [FunctionFacts],
+    facts: &'f [Arc<FunctionFacts>],
     /// Callers before callees.
     order: Vec<u32>,
     pending: BTreeSet<(u32, FunctionId, ContextId)>,
     contexts: Contexts,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
-    numbers: HandedNumbers,
 }
 
 impl Flow<'_> {
@@ -182,6 +235,7 @@ impl Flow<'_> {
                     parents: BTreeSet::new(),
                     programs: BTreeSet::new(),
                     running_before: BTreeSet::new(),
+                    left_behind: BTreeSet::new(),
                     restarted: false,
                 },
             );
@@ -192,12 +246,24 @@ impl Flow<'_> {
     }
 
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
-        let context = Context {
+        let mut context = Context {
             bindings: root.bindings.clone(),
             contents: root.contents.clone(),
             signals: root.signals.clone(),
             ..Context::default()
         };
+        // UNSOUND: a signal that one thread blocks is taken to be handled in that thread alone, and whoever blocks some
+        // signals is taken to block all that the program handles.
+        if root.kind.is_signal() {
+            let held = Held {
+                mode: Mode::Exclusive,
+                by: root.entry,
+                at: None,
+            };
+            context
+                .held
+                .insert(library_lock(Ustr::from("signals")), held);
+        }
         self.add_root_in(context, root)
     }
 
@@ -243,11 +309,7 @@ impl Flow<'_> {
                 Action::Body => break,
                 Action::Acquire { lock, mode, .. } => {
                     if let models::Root::Global(name) = lock.root {
-                        let lock = Path::new(Root::Global(GlobalRef {
-                            name,
-                            scope: GlobalScope::External,
-                            thread_local: false,
-                        }));
+                        let lock = library_lock(name);
                         let mode = match mode {
                             models::Mode::Exclusive => Mode::Exclusive,
                             models::Mode::Shared => Mode::Shared,
@@ -346,7 +408,7 @@ impl Flow<'_> {
                 .map(|index| {
                     let argument = start.arguments.get(index);
                     argument.map_or(Value::Anything, |argument| {
-                        handed_over(binder.value(argument))
+                        handed_over(known(binder.value(argument)))
                     })
                 })
                 .collect();
@@ -359,7 +421,7 @@ impl Flow<'_> {
             let signals = context.signals_at(&start.signals, &start.locks, name);
             let known = Beginning {
                 bindings,
-                contents: self.numbers.of(function, start),
+                contents: self.contexts.numbers.of(function, start),
                 signals: Arc::new(signals.inherited()),
             };
             let root = self.root(entry, kind, known, start.statement, function);
@@ -410,11 +472,21 @@ impl Flow<'_> {
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),
             running_before: BTreeSet::new(),
+            left_behind: BTreeSet::new(),
             restarted: false,
         });
         self.started.entry((by, at, entry)).or_default().push(root);
         root
     }
+}
+
+/// A lock inside a library, by the name that models give it.
+fn library_lock(name: Ustr) -> Path {
+    Path::new(Root::Global(GlobalRef {
+        name,
+        scope: GlobalScope::External,
+        thread_local: false,
+    }))
 }
 
 impl FunctionContexts {

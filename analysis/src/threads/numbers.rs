@@ -7,14 +7,16 @@ use crate::points_to::Class;
 use crate::symexec::{Path, Value};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Who writes the memory that numbers are handed over in.
+#[derive(Default, PartialEq)]
 pub(super) struct HandedNumbers {
     writers: FxHashMap<Class, BTreeSet<FunctionId>>,
 }
 
 impl HandedNumbers {
-    pub fn new(graph: &CallGraph<'_>, facts: &[FunctionFacts]) -> HandedNumbers {
+    pub fn new(graph: &CallGraph<'_>, facts: &[Arc<FunctionFacts>]) -> HandedNumbers {
         let starts = facts.iter().flat_map(|facts| &facts.starts);
         let contents = starts.flat_map(|start| &start.contents);
         let mut writers: FxHashMap<Class, BTreeSet<FunctionId>> = contents

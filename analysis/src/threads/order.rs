@@ -25,7 +25,7 @@ impl Contexts {
         }
         self.may_overlap(functions, left, right.root)
             && self.may_overlap(functions, right, left.root)
-            && self.siblings_overlap(functions, left.root, right.root)
+            && self.families_overlap(functions, left.root, right.root)
     }
 
     /// Whether two threads never run at the same time, whatever they have started.
@@ -51,7 +51,7 @@ impl Contexts {
                 return self.runs_beside_itself(functions, root);
             }
             self.may_overlap(functions, moment, root)
-                && self.siblings_overlap(functions, moment.root, root)
+                && self.families_overlap(functions, moment.root, root)
         })
     }
 
@@ -75,14 +75,17 @@ impl Contexts {
     /// Whether another thread may run at a moment: it has been started, and not joined.
     fn may_overlap(&self, functions: &Functions, moment: Moment<'_>, other: RootId) -> bool {
         let mut descendant = other;
-        let mut is_child = true;
+        let mut is_outlived = false;
         // Up from the other thread, until one that this thread has started itself. The way is as long as
         // threads are nested; it ends early if threads start each other in turn.
         for _ in 0..self.roots.len() {
-            let Some(parent) = self.only_parent(descendant) else {
+            let Some(parent) = self.kind_of_parent(descendant) else {
                 return true;
             };
             if parent == moment.root {
+                if self.root(parent).many {
+                    return true;
+                }
                 let Some(origin) = self.root(descendant).origin(functions) else {
                     return true;
                 };
@@ -93,14 +96,36 @@ impl Contexts {
                 return match moment.threads.get(&origin) {
                     None => false,
                     // A thread that has ended may have left others behind.
-                    Some(Running::Ended) => !is_child,
+                    Some(Running::Ended) => is_outlived,
                     Some(Running::Perhaps(_)) => true,
                 };
             }
+            is_outlived |= self.may_outlive(functions, descendant, parent);
             descendant = parent;
-            is_child = false;
         }
         true
+    }
+
+    /// Whether a thread may still run when the one has ended that has started it.
+    fn may_outlive(&self, functions: &Functions, child: RootId, parent: RootId) -> bool {
+        let thread = self.root(child);
+        let origin = thread.origin(functions);
+        !thread.kind.is_thread()
+            || origin.is_none_or(|origin| self.root(parent).left_behind.contains(&origin))
+    }
+
+    /// The thread, and those above it that do not end before it does.
+    fn enclosing(&self, functions: &Functions, root: RootId) -> Vec<RootId> {
+        let mut found = vec![root];
+        let mut child = root;
+        while let Some(parent) = self.kind_of_parent(child)
+            && !found.contains(&parent)
+            && !self.may_outlive(functions, child, parent)
+        {
+            found.push(parent);
+            child = parent;
+        }
+        found
     }
 
     /// Whether no thread of this kind has been started yet at a moment.
@@ -117,6 +142,16 @@ impl Contexts {
             descendant = parent;
         }
         false
+    }
+
+    /// Whether two threads may run at the same time, as far as the threads tell that they run within and that have
+    /// one parent.
+    fn families_overlap(&self, functions: &Functions, left: RootId, right: RootId) -> bool {
+        let others = self.enclosing(functions, right);
+        self.enclosing(functions, left).iter().all(|&mine| {
+            let mut others = others.iter().filter(|theirs| **theirs != mine);
+            others.all(|&theirs| self.siblings_overlap(functions, mine, theirs))
+        })
     }
 
     /// Whether two threads of one parent may run at the same time: one has not ended when the other is started.
@@ -139,9 +174,15 @@ impl Contexts {
 
     /// The one thread that starts another, if there is only one of it.
     fn only_parent(&self, root: RootId) -> Option<RootId> {
+        let parent = self.kind_of_parent(root)?;
+        (!self.root(parent).many).then_some(parent)
+    }
+
+    /// The thread, of which there may be many, that alone starts another.
+    fn kind_of_parent(&self, root: RootId) -> Option<RootId> {
         let mut parents = self.root(root).parents.iter();
         let parent = *parents.next()?;
-        (parents.next().is_none() && !self.root(parent).many).then_some(parent)
+        parents.next().is_none().then_some(parent)
     }
 }
 

@@ -33,6 +33,8 @@ pub struct ThreadRoot {
     pub programs: BTreeSet<RootId>,
     /// Threads that its parent may have running when it is started.
     pub running_before: BTreeSet<Origin>,
+    /// Threads that may still run when it ends, of those that it has started.
+    pub left_behind: BTreeSet<Origin>,
     /// The code that starts it may run more than once, apart from loops around the start itself.
     pub restarted: bool,
 }

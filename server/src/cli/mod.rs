@@ -4,6 +4,7 @@ mod check;
 mod dump;
 mod explain;
 mod index;
+mod lsp;
 mod options;
 mod progress;
 mod terminal;
@@ -31,6 +32,9 @@ enum Command {
     /// Read a whole program and say how much of it was understood
     #[command(after_help = EXIT_STATUS)]
     Index(index::IndexArguments),
+    /// Serve an editor: the language server
+    #[command(after_help = lsp::EXIT_STATUS)]
+    Lsp(lsp::LspArguments),
     /// Print what Racelens made of a program, for people who work on Racelens
     Dump(dump::DumpArguments),
 }
@@ -67,6 +71,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
+        Command::Lsp(arguments) => lsp::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
     })
 }

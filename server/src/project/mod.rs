@@ -26,6 +26,7 @@ mod walk;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -71,7 +72,12 @@ pub struct TranslationUnit {
 }
 
 /// Unsaved text of files that are open in an editor, by absolute path.
-pub type UnsavedTexts = HashMap<PathBuf, String>;
+pub type UnsavedTexts = HashMap<PathBuf, Arc<str>>;
+
+/// An absolute path without `.` and `..`: the name by which the project knows a file.
+pub fn normalised(path: &Path) -> PathBuf {
+    paths::absolute(Path::new("/"), path)
+}
 
 /// The text of a source file or header, as the preprocessor gets it.
 pub fn read_source(path: &Path) -> Option<String> {
@@ -94,7 +100,7 @@ impl Project {
 
     /// Preprocesses all units, on all cores. The answers are in the order of the units.
     ///
-    /// A large program's text may not fit into memory at once; see `preprocess_each`.
+    /// A large program's text may not fit into memory at once; see `preprocess_one`.
     pub fn preprocess_all(
         &self,
         unsaved: &UnsavedTexts,
@@ -106,17 +112,13 @@ impl Project {
             .collect()
     }
 
-    /// Preprocesses all units, on all cores, and hands each over as soon as it is done, in no
-    /// particular order and from several threads.
-    pub fn preprocess_each(
+    /// Preprocesses the unit with this number.
+    pub fn preprocess_one(
         &self,
+        index: usize,
         unsaved: &UnsavedTexts,
-        consume: impl Fn(usize, Result<Preprocessed, Note>) + Sync,
-    ) {
-        self.units
-            .par_iter()
-            .enumerate()
-            .for_each(|(index, unit)| consume(index, self.preprocess(unit, unsaved)));
+    ) -> Result<Preprocessed, Note> {
+        self.preprocess(&self.units[index], unsaved)
     }
 
     /// The units that compile `file`, by index. A name with symbolic links is recognised too.
@@ -140,6 +142,13 @@ impl Project {
         )
     }
 
+    /// Takes a file into the program that nobody named, and returns its number.
+    pub fn add(&mut self, unit: TranslationUnit) -> usize {
+        let index = self.units.partition_point(|known| known.file <= unit.file);
+        self.units.insert(index, unit);
+        index
+    }
+
     fn units_named(&self, file: &Path) -> Range<usize> {
         let start = self
             .units
@@ -157,6 +166,6 @@ impl Project {
         unsaved: &UnsavedTexts,
     ) -> Result<Preprocessed, Note> {
         self.preprocessor
-            .preprocess(unit, unsaved.get(&unit.file).map(String::as_str))
+            .preprocess(unit, unsaved.get(&unit.file).map(|text| &**text))
     }
 }

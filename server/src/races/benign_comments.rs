@@ -1,9 +1,10 @@
 //! The comments that would accept a race, ready to be pasted.
 
 use super::checked::Checked;
-use crate::project::{self, Place};
+use crate::project::Place;
 use crate::report::OfferedComment;
 use crate::suppression::SourceCode;
+use crate::workspace::Workspace;
 use racelens_analysis::races::{Race, Sighting};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,13 +14,22 @@ use std::rc::Rc;
 /// Stands where the user says why.
 const REASON: &str = "reason";
 
-/// Source files, read when a comment for one of their lines is asked for.
-#[derive(Default)]
-pub(super) struct CommentWriter(RefCell<HashMap<PathBuf, Option<Rc<SourceCode>>>>);
+/// Source files, cut when a comment for one of their lines is asked for.
+pub(super) struct CommentWriter<'w> {
+    workspace: &'w Workspace,
+    files: RefCell<HashMap<PathBuf, Option<Rc<SourceCode>>>>,
+}
 
 type Line = (PathBuf, u32);
 
-impl CommentWriter {
+impl<'w> CommentWriter<'w> {
+    pub fn new(workspace: &'w Workspace) -> CommentWriter<'w> {
+        CommentWriter {
+            workspace,
+            files: RefCell::default(),
+        }
+    }
+
     /// Comments that accept every pair of a race, few of them.
     pub fn comments(&self, checked: &Checked<'_>, race: &Race) -> Vec<OfferedComment> {
         let line = |side: Sighting| -> Option<Line> {
@@ -46,8 +56,11 @@ impl CommentWriter {
     }
 
     fn code(&self, path: &Path) -> Option<Rc<SourceCode>> {
-        let mut files = self.0.borrow_mut();
-        let read = || Some(Rc::new(SourceCode::new(project::read_source(path)?)));
+        let mut files = self.files.borrow_mut();
+        let read = || {
+            let source = self.workspace.source(path)?;
+            Some(Rc::new(SourceCode::new(source.text().to_owned())))
+        };
         files.entry(path.to_owned()).or_insert_with(read).clone()
     }
 }

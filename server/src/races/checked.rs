@@ -7,7 +7,7 @@ use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::contracts::Violation;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, CheckedProgram};
-use racelens_analysis::ir::StatementId;
+use racelens_analysis::ir::{Span, StatementId};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::{Options, Sighting, WholeProgram};
 use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
@@ -15,33 +15,53 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use ustr::Ustr;
 
-pub(super) struct Checked<'w> {
-    pub places: Places<'w>,
-    analysis: &'w Analysis,
+/// What the analysis found out about a program, until the program changes.
+pub(super) struct CheckResult {
     checked: CheckedProgram,
     paths: CallPaths,
 }
 
-impl<'w> Checked<'w> {
+impl CheckResult {
     pub fn new(
-        workspace: &'w Workspace,
-        analysis: &'w Analysis,
-        places: Places<'w>,
+        workspace: &Workspace,
         options: &RaceOptions,
         accepted: &[(Function, StatementId)],
-    ) -> Checked<'w> {
+        before: Option<&CheckResult>,
+    ) -> CheckResult {
         let models = &workspace.models;
         let options = Options {
             threads: thread_rules(options),
             ..Options::default()
         };
-        let checked =
-            workspace.in_parallel(|analysis| analysis.check_accepting(models, options, accepted));
-        Checked {
-            places,
-            analysis,
+        let before = before.map(|before| &before.checked);
+        let checked = workspace
+            .in_parallel(|analysis| analysis.check_again(models, options, accepted, before));
+        CheckResult {
             paths: CallPaths::new(&checked.program.contexts),
             checked,
+        }
+    }
+}
+
+pub(super) struct Checked<'w> {
+    pub places: Places<'w>,
+    analysis: &'w Analysis,
+    checked: &'w CheckedProgram,
+    paths: &'w CallPaths,
+}
+
+impl<'w> Checked<'w> {
+    /// The workspace and the analysis must be those that were checked.
+    pub fn new(
+        workspace: &'w Workspace,
+        analysis: &'w Analysis,
+        result: &'w CheckResult,
+    ) -> Checked<'w> {
+        Checked {
+            places: Places::new(workspace, analysis),
+            analysis,
+            checked: &result.checked,
+            paths: &result.paths,
         }
     }
 
@@ -73,6 +93,12 @@ impl<'w> Checked<'w> {
     /// The function as the database knows it.
     pub fn entity(&self, function: FunctionId) -> Function {
         self.checked.function(function)
+    }
+
+    /// Where a statement stands in its function.
+    pub fn span(&self, function: FunctionId, statement: StatementId) -> Option<Span> {
+        self.analysis
+            .statement_span(self.entity(function), statement)
     }
 
     /// The statement that a sighting is about, as the database knows it.

@@ -10,7 +10,7 @@ use super::race;
 use super::summary;
 use super::suppressions::Suppressions;
 use super::thread::threads;
-use crate::report::{Explanation, LineFact};
+use crate::report::{Explanation, FunctionSummary, LineFact};
 use racelens_analysis::accesses::statement_locks;
 use racelens_analysis::callgraph::{CallGraph, FunctionId};
 use racelens_analysis::ir::{AccessMode, StatementId};
@@ -38,22 +38,27 @@ pub(super) fn explain(
     let program = checked.program();
     let graph = CallGraph::new(&program.functions, &program.points_to, checked.models());
     let objects = SyncObjects::new(&graph);
-    let held = statement_locks(&graph, &program.summaries, &objects, function);
-    let line = Line {
-        checked,
-        function,
-        held: HeldLocks::new(checked, function, held),
-        comparison: Comparison::new(program, &graph),
-        suppressions,
-    };
+    let line = Line::new(checked, suppressions, &graph, &objects, function);
     Explanation {
         lines: line.facts(asked),
         summary: summary::summary(checked, function, &line.held),
     }
 }
 
+/// What a function does for those who call it.
+pub(super) fn explain_function(
+    checked: &Checked<'_>,
+    suppressions: &Suppressions,
+    graph: &CallGraph<'_>,
+    objects: &SyncObjects,
+    function: FunctionId,
+) -> Option<FunctionSummary> {
+    let line = Line::new(checked, suppressions, graph, objects, function);
+    summary::summary(checked, function, &line.held)
+}
+
 /// The innermost function whose text has the line.
-fn function_around(checked: &Checked<'_>, asked: AskedPlace<'_>) -> Option<FunctionId> {
+pub(super) fn function_around(checked: &Checked<'_>, asked: AskedPlace<'_>) -> Option<FunctionId> {
     let functions = checked.functions_in(asked.file);
     let around = functions.filter_map(|function| {
         let locations = checked.places.locations(checked.entity(function))?;
@@ -66,17 +71,36 @@ fn function_around(checked: &Checked<'_>, asked: AskedPlace<'_>) -> Option<Funct
     around.max().map(|(_, function)| function)
 }
 
-struct Line<'l, 'w> {
+/// A function, of which lines are asked for.
+pub(super) struct Line<'l, 'w> {
     checked: &'l Checked<'w>,
-    function: FunctionId,
-    held: HeldLocks<'l, 'w>,
+    pub function: FunctionId,
+    pub held: HeldLocks<'l, 'w>,
     comparison: Comparison<'l>,
     suppressions: &'l Suppressions,
 }
 
-impl Line<'_, '_> {
+impl<'l, 'w> Line<'l, 'w> {
+    pub fn new(
+        checked: &'l Checked<'w>,
+        suppressions: &'l Suppressions,
+        graph: &'l CallGraph<'l>,
+        objects: &SyncObjects,
+        function: FunctionId,
+    ) -> Line<'l, 'w> {
+        let program = checked.program();
+        let held = statement_locks(graph, &program.summaries, objects, function);
+        Line {
+            checked,
+            function,
+            held: HeldLocks::new(checked, function, held),
+            comparison: Comparison::new(program, graph),
+            suppressions,
+        }
+    }
+
     /// The accesses of the line from left to right. `x++` reads and writes, and is one to its reader.
-    fn facts(&self, asked: AskedPlace<'_>) -> Vec<LineFact> {
+    pub fn facts(&self, asked: AskedPlace<'_>) -> Vec<LineFact> {
         let mut facts: Vec<LineFact> = Vec::new();
         for statement in self.statements() {
             let entity = self.checked.entity(self.function);
@@ -112,7 +136,7 @@ impl Line<'_, '_> {
     }
 
     /// The statements that access memory, those of library calls among them.
-    fn statements(&self) -> BTreeSet<StatementId> {
+    pub fn statements(&self) -> BTreeSet<StatementId> {
         let program = self.checked.program();
         let body = program.functions.body(self.function);
         let own = body.statements();

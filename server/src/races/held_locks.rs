@@ -33,6 +33,11 @@ impl<'l, 'w> HeldLocks<'l, 'w> {
         }
     }
 
+    /// Whether locks are followed to a statement: an access or a call.
+    pub fn knows(&self, statement: StatementId) -> bool {
+        self.since_entry.contains_key(&statement)
+    }
+
     /// The locks that are held at a statement, whoever calls the function.
     pub fn in_all(&self, statement: StatementId) -> Vec<HeldLock> {
         let contexts = self.by_context(statement);

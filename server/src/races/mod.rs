@@ -5,7 +5,10 @@ mod benign_comments;
 mod checked;
 mod explanation;
 mod expression;
+mod file_facts;
+mod guards;
 mod held_locks;
+mod insight;
 mod no_race;
 mod places;
 mod race;
@@ -14,77 +17,192 @@ mod suppressions;
 mod thread;
 mod violation;
 
-use crate::project::Note;
+use crate::project::{Note, Place};
 use crate::race_options::RaceOptions;
-use crate::report::{Explanation, Report, Stats, SuppressedRace};
+use crate::report::{
+    CallSite, Explanation, FunctionPlace, HeldLock, Insight, Report, SharedAccess, Stats,
+    SuppressedRace,
+};
 use crate::workspace::Workspace;
 use benign_comments::CommentWriter;
-use checked::Checked;
+use checked::{CheckResult, Checked};
 use explanation::AskedPlace;
+use guards::Guards;
 use places::Places;
+use std::cell::OnceCell;
+use std::ops::RangeInclusive;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use suppressions::Suppressions;
+
+/// A program that was looked through for races. It is about the workspace as it was then.
+pub struct Check {
+    result: CheckResult,
+    suppressions: Suppressions,
+    options: RaceOptions,
+    time: Duration,
+    /// Counted when they are asked for.
+    guards: OnceCell<Guards>,
+}
+
+impl Check {
+    pub fn new(workspace: &Workspace, options: RaceOptions) -> Check {
+        Check::again(workspace, options, None)
+    }
+
+    /// The same for a workspace that was checked before, with another text: costs what is different since.
+    pub fn again(workspace: &Workspace, options: RaceOptions, before: Option<&Check>) -> Check {
+        let started = Instant::now();
+        let analysis = workspace.analysis();
+        let places = Places::new(workspace, &analysis);
+        let suppressions = Suppressions::find(workspace, &analysis, &places);
+        let accepted = suppressions.statements();
+        let before = before.map(|before| &before.result);
+        let result = CheckResult::new(workspace, &options, &accepted, before);
+        Check {
+            result,
+            suppressions,
+            options,
+            time: started.elapsed(),
+            guards: OnceCell::new(),
+        }
+    }
+
+    /// All races of the program, whatever their rank.
+    pub fn report(&self, workspace: &Workspace) -> Report {
+        let started = Instant::now();
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let suppressions = &self.suppressions;
+        let writer = CommentWriter::new(workspace);
+        let races = checked.program().races.iter();
+        let races = races.filter_map(|race| {
+            let comments = writer.comments(&checked, race);
+            race::report(&checked, race, comments)
+        });
+        let suppressed = checked.program().accepted_races.iter();
+        let suppressed = suppressed.filter_map(|race| {
+            Some(SuppressedRace {
+                race: race::report(&checked, race, Vec::new())?,
+                suppressions: suppressions.of(&checked, race),
+            })
+        });
+        let (accepted, open): (Vec<_>, Vec<_>) = checked
+            .violations()
+            .iter()
+            .partition(|violation| suppressions.accepts(&checked, violation));
+        let violations = open.into_iter().filter_map(|violation| {
+            violation::report(&checked, violation, |place| writer.comment(place))
+        });
+        let mut notes = missing_entries(&checked, &self.options);
+        notes.extend(suppressions.notes(&checked));
+        let (races, suppressed) = (races.collect(), suppressed.collect());
+        let violations = violations.collect();
+        let reading = workspace.preprocess_time + workspace.front_end_time;
+        let time = reading + self.time + started.elapsed();
+        Report {
+            races,
+            suppressed,
+            violations,
+            suppressed_violations: accepted.len(),
+            baseline: None,
+            notes,
+            stats: Stats {
+                units: workspace.units,
+                functions: analysis.functions().len(),
+                threads: thread::count(checked.program()),
+                shared_locations: checked.program().shared_locations,
+                accesses: checked.access_count(),
+                seconds: time.as_secs_f64(),
+            },
+        }
+    }
+
+    /// What is known about a line, or about one column of it.
+    pub fn explain(
+        &self,
+        workspace: &Workspace,
+        file: &Path,
+        line: u32,
+        column: Option<u32>,
+    ) -> Explanation {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let asked = AskedPlace { file, line, column };
+        explanation::explain(&checked, &self.suppressions, asked)
+    }
+}
+
+impl Check {
+    /// What is known about one position, where `word` is the identifier if there is one.
+    pub fn insight(&self, workspace: &Workspace, place: &Place, word: Option<&str>) -> Insight {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let guards = self.guards.get_or_init(|| Guards::new(&checked));
+        let asked = AskedPlace {
+            file: &place.path,
+            line: place.line,
+            column: Some(place.column),
+        };
+        insight::insight(&checked, &self.suppressions, guards, asked, word)
+    }
+
+    /// The functions whose text stands in a file, in its order.
+    pub fn functions_in(&self, workspace: &Workspace, file: &Path) -> Vec<FunctionPlace> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let functions = checked.functions_in(file);
+        let places = functions.filter_map(|function| summary::place(&checked, function));
+        let mut places: Vec<FunctionPlace> = places.collect();
+        places.sort_by(|left, right| left.place.cmp(&right.place));
+        places
+    }
+
+    /// The accesses of a file to memory that several threads reach, in its order.
+    pub fn shared_accesses(&self, workspace: &Workspace, file: &Path) -> Vec<SharedAccess> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        file_facts::shared_accesses(&checked, file)
+    }
+
+    /// What is held at each access and call on these lines of a file, and around them, in its order.
+    pub fn held_locks(
+        &self,
+        workspace: &Workspace,
+        file: &Path,
+        lines: RangeInclusive<u32>,
+    ) -> Vec<(Place, Vec<HeldLock>)> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        file_facts::held_locks(&checked, file, lines)
+    }
+
+    /// The calls that a function of a file makes, or with `callers` those that lead to it, also through pointers.
+    pub fn calls(
+        &self,
+        workspace: &Workspace,
+        file: &Path,
+        function: &str,
+        callers: bool,
+    ) -> Vec<CallSite> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let mut functions = checked.functions_in(file);
+        let found = functions.find(|id| checked.function_name(*id) == function);
+        drop(functions);
+        found.map_or_else(Vec::new, |id| file_facts::calls(&checked, id, callers))
+    }
+}
 
 /// All races of the program, whatever their rank.
 pub fn find_races(workspace: &Workspace, options: &RaceOptions) -> Report {
-    let started = Instant::now();
-    let analysis = workspace.analysis();
-    let places = Places::new(workspace, &analysis);
-    let suppressions = Suppressions::find(workspace, &analysis, &places);
-    let accepted = suppressions.statements();
-    let checked = Checked::new(workspace, &analysis, places, options, &accepted);
-    let writer = CommentWriter::default();
-    let races = checked.program().races.iter();
-    let races = races.filter_map(|race| {
-        let comments = writer.comments(&checked, race);
-        race::report(&checked, race, comments)
-    });
-    let suppressed = checked.program().accepted_races.iter();
-    let suppressed = suppressed.filter_map(|race| {
-        Some(SuppressedRace {
-            race: race::report(&checked, race, Vec::new())?,
-            suppressions: suppressions.of(&checked, race),
-        })
-    });
-    let (accepted, open): (Vec<_>, Vec<_>) = checked
-        .violations()
-        .iter()
-        .partition(|violation| suppressions.accepts(&checked, violation));
-    let violations = open.into_iter().filter_map(|violation| {
-        violation::report(&checked, violation, |place| writer.comment(place))
-    });
-    let mut notes = missing_entries(&checked, options);
-    notes.extend(suppressions.notes(&checked));
-    let time = workspace.preprocess_time + workspace.front_end_time + started.elapsed();
-    Report {
-        races: races.collect(),
-        suppressed: suppressed.collect(),
-        violations: violations.collect(),
-        suppressed_violations: accepted.len(),
-        baseline: None,
-        notes,
-        stats: Stats {
-            units: workspace.units,
-            functions: analysis.functions().len(),
-            threads: thread::count(checked.program()),
-            shared_locations: checked.program().shared_locations,
-            accesses: checked.access_count(),
-            seconds: time.as_secs_f64(),
-        },
-    }
+    Check::new(workspace, options.clone()).report(workspace)
 }
 
 /// What is known about a line, or about one column of it.
 pub fn explain(workspace: &Workspace, file: &Path, line: u32, column: Option<u32>) -> Explanation {
-    let analysis = workspace.analysis();
-    let options = RaceOptions::new(workspace, None);
-    let places = Places::new(workspace, &analysis);
-    let suppressions = Suppressions::find(workspace, &analysis, &places);
-    let accepted = suppressions.statements();
-    let checked = Checked::new(workspace, &analysis, places, &options, &accepted);
-    let asked = AskedPlace { file, line, column };
-    explanation::explain(&checked, &suppressions, asked)
+    let check = Check::new(workspace, RaceOptions::new(workspace, None));
+    check.explain(workspace, file, line, column)
 }
 
 /// Entries that the project names and that are no functions of the program.

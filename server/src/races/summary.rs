@@ -4,7 +4,7 @@ use super::checked::Checked;
 use super::expression::name;
 use super::held_locks::HeldLocks;
 use super::thread::threads;
-use crate::report::{FunctionSummary, Lock, Outcome};
+use crate::report::{FunctionPlace, FunctionSummary, Lock, Outcome};
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::forks::{Handle, Origin};
 use racelens_analysis::locksets::{Lockset, Mode, Outcomes, Sign};
@@ -48,6 +48,20 @@ pub(super) fn summary(
     })
 }
 
+/// Where a function is defined, and which threads run it. `None` if it is not in the text at the moment.
+pub(super) fn place(checked: &Checked<'_>, function: FunctionId) -> Option<FunctionPlace> {
+    let locations = checked.places.locations(checked.entity(function))?;
+    let name = checked.function_name(function);
+    let location = locations.name(&name).or_else(|| locations.whole())?;
+    let contexts = checked.program().contexts.of(function);
+    let roots: BTreeSet<RootId> = contexts.flat_map(|(_, _, roots)| roots).copied().collect();
+    Some(FunctionPlace {
+        name,
+        place: checked.places.stretch(&location).place,
+        threads: threads(checked, roots),
+    })
+}
+
 /// The threads that a function, or one that it calls, may start.
 fn started(checked: &Checked<'_>, function: FunctionId) -> Vec<RootId> {
     let program = checked.program();
@@ -61,10 +75,19 @@ fn started(checked: &Checked<'_>, function: FunctionId) -> Vec<RootId> {
             }
         }
     }
-    let roots = program.contexts.roots.iter().enumerate();
+    started_by_any(checked, &called)
+}
+
+/// The threads that a function starts itself.
+pub(super) fn started_by(checked: &Checked<'_>, function: FunctionId) -> Vec<RootId> {
+    started_by_any(checked, &BTreeSet::from([function]))
+}
+
+fn started_by_any(checked: &Checked<'_>, starters: &BTreeSet<FunctionId>) -> Vec<RootId> {
+    let roots = checked.program().contexts.roots.iter().enumerate();
     roots
         .filter(
-            |(_, root)| matches!(root.kind, RootKind::Started { by, .. } if called.contains(&by)),
+            |(_, root)| matches!(root.kind, RootKind::Started { by, .. } if starters.contains(&by)),
         )
         .map(|(index, _)| RootId(index as u32))
         .collect()

@@ -2,7 +2,7 @@
 
 use super::checked::Checked;
 use super::places::Places;
-use crate::project::{self, Note};
+use crate::project::Note;
 use crate::report::Suppression;
 use crate::suppression::{BenignComment, Directive, Mistake, SourceCode, may_have_comments};
 use crate::workspace::Workspace;
@@ -11,7 +11,6 @@ use racelens_analysis::db::Function;
 use racelens_analysis::host::Analysis;
 use racelens_analysis::ir::StatementId;
 use racelens_analysis::races::{Race, Sighting};
-use rayon::prelude::*;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use ustr::Ustr;
@@ -37,16 +36,10 @@ impl Suppressions {
         let units = analysis.program().units.values();
         let placed = || units.clone().flat_map(|table| &table.functions);
         let files: BTreeSet<Ustr> = placed().map(|placed| placed.key.file).collect();
-        let texts: Vec<(Ustr, String)> = workspace.in_parallel(|_| {
-            let texts = files.par_iter().filter_map(|file| {
-                let text = project::read_source(Path::new(file.as_str()))?;
-                may_have_comments(&text).then_some((*file, text))
-            });
-            texts.collect()
-        });
+        let texts = workspace.texts_that(&files, may_have_comments);
         let mut suppressions = Suppressions::default();
         for (file, text) in texts {
-            let code = SourceCode::new(text);
+            let code = SourceCode::new(text.to_string());
             let functions = placed().filter(|placed| placed.key.file == file && !placed.kept);
             let functions: HashSet<Function> = functions.map(|placed| placed.function).collect();
             for comment in code.benign_comments(Path::new(file.as_str())) {

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod explanation;
+mod insight;
 pub mod json;
 pub mod sarif;
 mod selection;
@@ -15,6 +16,7 @@ pub use baseline::{Baseline, BaselineComparison, BaselineError, KnownRace};
 pub use explanation::{
     Explanation, FunctionSummary, HeldLock, LineFact, LockOrigin, NoRace, OtherAccess, Outcome,
 };
+pub use insight::{CallSite, FunctionPlace, Guard, Insight, SharedAccess};
 pub use selection::{Selection, UnknownRace};
 pub use shown_path::PathBase;
 

@@ -18,6 +18,7 @@ fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
               check    Find data races
               explain  Say what is known about a line: the locks held there, the threads that run it
               index    Read a whole program and say how much of it was understood
+              lsp      Serve an editor: the language server
               dump     Print what Racelens made of a program, for people who work on Racelens
               help     Print this message or the help of the given subcommand(s)
 

@@ -9,6 +9,7 @@ mod commands;
 mod demo;
 mod explain;
 mod good_programs;
+mod lsp;
 mod program;
 mod races;
 #[path = "../common/schema.rs"]

@@ -226,16 +226,12 @@ fn an_unknown_compiler_is_replaced_and_said_once() {
 }
 
 #[test]
-fn every_unit_is_handed_over_exactly_once() {
+fn every_unit_is_preprocessed_exactly_once() {
     let workspace = Workspace::new(&[("a.c", "int a;"), ("b.c", "int b;"), ("c.c", "int c;")]);
     let (project, _) = load(&workspace, &["."]);
-    let seen = std::sync::Mutex::new(Vec::new());
-    project.preprocess_each(&Default::default(), |index, result| {
-        seen.lock()
-            .unwrap()
-            .push((index, code(&result.unwrap()).join("")));
-    });
-    let mut seen = seen.into_inner().unwrap();
+    let results = project.preprocess_all(&Default::default()).into_iter();
+    let seen = results.map(|(index, result)| (index, code(&result.unwrap()).join("")));
+    let mut seen: Vec<(usize, String)> = seen.collect();
     seen.sort();
     assert_eq!(
         seen,

@@ -106,7 +106,7 @@ fn unsaved_text_is_preprocessed_in_place_of_the_file() {
     let (project, _) = workspace.load();
     let unsaved = HashMap::from([(
         workspace.path("s/a.c"),
-        "\n#include \"n.h\"\nint unsaved = __LINE__;".to_owned(),
+        "\n#include \"n.h\"\nint unsaved = __LINE__;".into(),
     )]);
     let preprocessed = project.preprocess_all(&unsaved).remove(0).1.unwrap();
     assert_eq!(code(&preprocessed), ["int n;", "int unsaved = 3;"]);

@@ -16,12 +16,12 @@ static struct shelf shelf;
 
 static void fill(unsigned at, long key)
 {
-    slots[at] += key; //~ key: race(self); locks{stripes[at % LOCKS]}; locks{}
+    slots[at] += key; //~ key: race(self); locks{stripes[at % LOCKS]}; locks{stripes[… % 4]}
 }
 
 static void store(struct shelf *shelf, unsigned number, long amount)
 {
-    shelf->boxes[number] += amount; //~ box: race(self); locks{shelf->locks[number]}; locks{}
+    shelf->boxes[number] += amount; //~ box: race(self); locks{shelf->locks[number]}; locks{shelf.locks[…]}
 }
 
 static void change(unsigned at)

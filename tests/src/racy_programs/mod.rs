@@ -25,6 +25,6 @@ pub use choices::plan;
 pub use idioms::{Idiom, all as all_idioms};
 pub use outcome::{Analyse, Outcome, outcome};
 pub use plan::Plan;
-pub use reported_today::{REPORTED_PROGRAMS, REPORTED_TODAY, ReportedIdiom};
+pub use reported_today::{REPORTED_TODAY, ReportedIdiom};
 pub use source::source;
 pub use watching::{Batch, PROGRAMS_PER_BATCH};

@@ -3,9 +3,9 @@
 mod explanation;
 mod race;
 mod violation;
-mod words;
+pub(crate) mod words;
 
-pub(super) use words::{access as access_in_words, lock_taken as lock_taken_in_words};
+pub use words::{access as access_in_words, lock_taken as lock_taken_in_words};
 
 use super::source_excerpt::SourceTexts;
 use super::{PathBase, Report, Tier};

@@ -1,22 +1,30 @@
 //! A program that was read from disk into the analysis.
 
-use crate::project::{self, LoadOptions, Note, Place, Project, UnsavedTexts};
+mod editing;
+mod from_preprocessed;
+mod sources;
+mod syntax_note;
+
+use crate::project::preprocess::Preprocessed;
+use crate::project::{LoadOptions, Note, Place, Project, TranslationUnit, UnsavedTexts};
 use racelens_analysis::db::Function;
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{
-    Analysis, AnalysisHost, Change, FunctionLocations, Location, ProblemKind, SourceFile,
-    SyntaxProblem, UnitChange,
+    Analysis, AnalysisHost, Change, FunctionLocations, Location, SourceFile, UnitChange,
 };
 use racelens_analysis::ir::Span;
 use racelens_analysis::models::Models;
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap};
+use sources::Sources;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use ustr::Ustr;
+
+pub use syntax_note::SyntaxNote;
 
 /// The program, what was to say about it, and how long reading it took.
 pub struct Workspace {
@@ -32,6 +40,22 @@ pub struct Workspace {
     pub front_end_time: Duration,
     pool: rayon::ThreadPool,
     sources: Sources,
+    /// In the order of the project's units.
+    read_units: Vec<ReadUnit>,
+    /// What is to say about the project itself, and not about one of its units.
+    project_notes: Vec<Note>,
+}
+
+/// How a program is read.
+pub struct Loading<'l> {
+    pub options: &'l LoadOptions,
+    pub jobs: Option<usize>,
+    /// What an editor has in place of files.
+    pub unsaved: UnsavedTexts,
+    /// Is told how far it is, from several threads.
+    pub watch: Watch<'l>,
+    /// Set by somebody who no longer wants the program.
+    pub stop: &'l AtomicBool,
 }
 
 /// How much of the work is done, out of how much.
@@ -61,9 +85,21 @@ impl std::error::Error for WorkspaceError {}
 struct ReadProgram {
     project: Option<Project>,
     models: Models,
-    texts: Vec<(Ustr, Arc<str>, DataModel)>,
+    units: Vec<(ReadUnit, Option<Arc<str>>)>,
     notes: Vec<Note>,
+    unsaved: UnsavedTexts,
     preprocess_time: Duration,
+}
+
+/// What is known of a translation unit beside its text.
+struct ReadUnit {
+    /// By which the analysis knows it.
+    name: Ustr,
+    data_model: DataModel,
+    /// Whether there was any text.
+    is_read: bool,
+    headers: Vec<PathBuf>,
+    notes: Vec<Note>,
 }
 
 /// Stack for the threads that parse: enough that ordinary code never needs a larger one.
@@ -81,134 +117,99 @@ impl Workspace {
         jobs: Option<usize>,
         watch: Watch<'_>,
     ) -> Result<Workspace, WorkspaceError> {
-        let pool = thread_pool(jobs)?;
+        Workspace::load_as(Loading {
+            options,
+            jobs,
+            unsaved: UnsavedTexts::new(),
+            watch,
+            stop: &AtomicBool::new(false),
+        })
+    }
+
+    pub fn load_as(loading: Loading<'_>) -> Result<Workspace, WorkspaceError> {
+        let pool = thread_pool(loading.jobs)?;
         let started = Instant::now();
-        let (project, mut notes) = Project::load(options);
+        let (project, mut notes) = Project::load(loading.options);
         let total = project.units.len();
         let results = Mutex::new(Vec::with_capacity(total));
         pool.install(|| {
-            project.preprocess_each(&UnsavedTexts::new(), |index, result| {
+            let numbers: Vec<usize> = (0..total).collect();
+            numbers.into_par_iter().for_each(|index| {
+                if loading.stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                let result = project.preprocess_one(index, &loading.unsaved);
                 let mut results = locked(&results);
                 results.push((index, result));
-                watch(Progress::Preprocessed(results.len(), total));
+                (loading.watch)(Progress::Preprocessed(results.len(), total));
             });
         });
+        if loading.stop.load(Ordering::Relaxed) {
+            return Err(WorkspaceError("reading the program was stopped".to_owned()));
+        }
         let mut results = results
             .into_inner()
             .unwrap_or_else(|poisoned| poisoned.into_inner());
         results.sort_by_key(|(index, _)| *index);
-        let mut texts = Vec::with_capacity(results.len());
-        for (index, result) in results {
-            let unit = &project.units[index];
-            match result {
-                Ok(preprocessed) => {
-                    notes.extend(preprocessed.notes);
-                    let model = data_model(&unit.arguments);
-                    texts.push((path_name(&unit.file), preprocessed.text, model));
-                }
-                // That no compiler was found is said once, not for each file.
-                Err(note) if unit.compiler.is_some() => notes.push(note),
-                Err(_) => {}
-            }
-        }
+        let results = results.into_iter();
+        let units = results.map(|(index, result)| read_unit(&project.units, index, result));
+        let units = units.collect();
         let (models, model_notes) = crate::models::load(&project.config.models);
         notes.extend(model_notes);
         let preprocess_time = started.elapsed();
         let read = ReadProgram {
             project: Some(project),
             models,
-            texts,
+            units,
             notes,
+            unsaved: loading.unsaved,
             preprocess_time,
         };
-        Ok(Workspace::new(read, pool, watch))
-    }
-
-    /// Reads text that somebody else has preprocessed.
-    pub fn from_preprocessed(
-        paths: &[PathBuf],
-        jobs: Option<usize>,
-    ) -> Result<Workspace, WorkspaceError> {
-        let pool = thread_pool(jobs)?;
-        let started = Instant::now();
-        let mut notes = Vec::new();
-        let mut texts = Vec::new();
-        for file in preprocessed_files(paths, &mut notes) {
-            match project::read_preprocessed(&file) {
-                Ok((text, remarks)) => {
-                    notes.extend(remarks);
-                    let name = first_marker(&text).unwrap_or_else(|| path_name(&file));
-                    texts.push((name, text.into(), DataModel::LP64));
-                }
-                Err(note) => notes.push(note),
-            }
-        }
-        let preprocess_time = started.elapsed();
-        let read = ReadProgram {
-            project: None,
-            models: Models::builtin().clone(),
-            texts,
-            notes,
-            preprocess_time,
-        };
-        Ok(Workspace::new(read, pool, &|_| ()))
+        Ok(Workspace::new(read, pool, loading.watch))
     }
 
     fn new(read: ReadProgram, pool: rayon::ThreadPool, watch: Watch<'_>) -> Workspace {
-        let ReadProgram {
-            project,
-            models,
-            texts,
-            notes,
-            preprocess_time,
-        } = read;
-        let bytes = texts.iter().map(|(_, text, _)| text.len()).sum();
-        let lines = texts
-            .iter()
-            .map(|(_, text, _)| text.bytes().filter(|&byte| byte == b'\n').count())
+        let texts = || read.units.iter().filter_map(|(_, text)| text.as_deref());
+        let bytes = texts().map(str::len).sum();
+        let lines = texts()
+            .map(|text| text.bytes().filter(|&byte| byte == b'\n').count())
             .sum();
-        let started = Instant::now();
-        let mut host = AnalysisHost::default();
-        let units = texts.len();
-        pool.install(|| {
-            // Several entries for one file stand one beside the other: their names must differ.
-            let mut seen: HashMap<Ustr, usize> = HashMap::new();
-            let changes = texts.into_iter().map(|(path, text, data_model)| {
-                let count = seen.entry(path).or_default();
-                *count += 1;
-                let path = if *count == 1 {
-                    path
-                } else {
-                    Ustr::from(&format!("{path} (command {count})"))
-                };
-                UnitChange {
-                    path,
-                    text: Some(text),
-                    data_model,
-                }
-            });
-            host.apply(Change {
-                units: changes.collect(),
-            });
-        });
-        // Notes of shared headers come once for each unit that includes them.
-        let notes: BTreeSet<Note> = notes.into_iter().collect();
+        let units = texts().count();
         let mut workspace = Workspace {
-            host,
-            project,
-            models,
-            notes: notes.into_iter().collect(),
+            host: AnalysisHost::default(),
+            project: read.project,
+            models: read.models,
+            notes: Vec::new(),
             units,
             bytes,
             lines,
-            preprocess_time,
+            preprocess_time: read.preprocess_time,
             front_end_time: Duration::ZERO,
             pool,
-            sources: Sources::default(),
+            sources: Sources::new(read.unsaved),
+            read_units: Vec::new(),
+            project_notes: read.notes,
         };
+        let started = Instant::now();
+        let mut change = Change::default();
+        for (unit, text) in read.units {
+            change.units.extend(text.map(|text| unit.change(text)));
+            workspace.read_units.push(unit);
+        }
+        workspace.apply(change);
         workspace.lower_everything(watch);
         workspace.front_end_time = started.elapsed();
         workspace
+    }
+
+    fn apply(&mut self, change: Change) {
+        let Workspace { host, pool, .. } = self;
+        pool.install(|| host.apply(change));
+        self.units = self.read_units.iter().filter(|unit| unit.is_read).count();
+        // Notes of shared headers come once for each unit that includes them.
+        let of_units = self.read_units.iter().flat_map(|unit| &unit.notes);
+        let notes: BTreeSet<&Note> = self.project_notes.iter().chain(of_units).collect();
+        self.notes = notes.into_iter().cloned().collect();
     }
 
     fn lower_everything(&mut self, watch: Watch<'_>) {
@@ -254,6 +255,23 @@ impl Workspace {
         analysis.location(function, span, &|file| self.sources.get(file))
     }
 
+    /// A source file as it is now, saved or not.
+    pub fn source(&self, file: &Path) -> Option<Arc<SourceFile>> {
+        self.sources.get(path_name(file))
+    }
+
+    /// The texts of those source files that are relevant, which must mean the same at every call.
+    pub fn texts_that(
+        &self,
+        files: &BTreeSet<Ustr>,
+        are_relevant: fn(&str) -> bool,
+    ) -> Vec<(Ustr, Arc<str>)> {
+        let sources = &self.sources;
+        let relevant = |file: &Ustr| Some((*file, sources.text_if(*file, are_relevant)?));
+        self.pool
+            .install(|| files.par_iter().filter_map(relevant).collect())
+    }
+
     /// What of the user's own files does not parse, with the place and the reason.
     pub fn syntax_notes(&self) -> Vec<SyntaxNote> {
         let analysis = self.analysis();
@@ -295,56 +313,6 @@ impl Workspace {
     }
 }
 
-/// Something that could not be understood, where the user finds it.
-pub struct SyntaxNote {
-    pub problem: SyntaxProblem,
-    pub place: Option<Place>,
-}
-
-impl SyntaxNote {
-    pub fn to_note(&self) -> Note {
-        let name = match self.problem.name {
-            Some(name) => format!(" `{name}`"),
-            None => String::new(),
-        };
-        let (what, is_missing) = match self.problem.kind {
-            ProblemKind::Function => ("function", true),
-            ProblemKind::Initialiser => ("the initialiser of", true),
-            ProblemKind::Typedef => ("type", false),
-            ProblemKind::Declaration if name.is_empty() => ("this declaration", false),
-            ProblemKind::Declaration => ("the declaration of", false),
-        };
-        let verdict = if is_missing {
-            "is not analysed"
-        } else {
-            "is not understood"
-        };
-        let note = Note::information(format!("{what}{name} {verdict}: {}", self.problem.reason));
-        match &self.place {
-            Some(place) => note.at(place.clone()),
-            None => note,
-        }
-    }
-}
-
-/// Source files by path, read when a column in them is asked for.
-#[derive(Default)]
-struct Sources(Mutex<HashMap<Ustr, Option<Arc<SourceFile>>>>);
-
-impl Sources {
-    fn get(&self, file: Ustr) -> Option<Arc<SourceFile>> {
-        let mut files = locked(&self.0);
-        files
-            .entry(file)
-            .or_insert_with(|| {
-                // The same text as the preprocessor got, also where it is not UTF-8.
-                let text = project::read_source(Path::new(file.as_str()))?;
-                Some(Arc::new(SourceFile::new(text.into())))
-            })
-            .clone()
-    }
-}
-
 fn thread_pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, WorkspaceError> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(jobs.unwrap_or(0))
@@ -355,53 +323,56 @@ fn thread_pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, WorkspaceError>
         })
 }
 
-/// The files that are named, and those called `.i` in the directories that are.
-fn preprocessed_files(paths: &[PathBuf], notes: &mut Vec<Note>) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        let entries = match std::fs::read_dir(path) {
-            Ok(entries) => entries,
-            Err(error) => {
-                notes.push(
-                    Note::error(format!("{} cannot be read: {error}", path.display()))
-                        .with_help("give yourself permission to read the directory"),
-                );
-                continue;
-            }
-        };
-        let before = files.len();
-        files.extend(
-            entries
-                .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-                .filter(|path| path.extension().is_some_and(|extension| extension == "i")),
-        );
-        if files.len() == before {
-            notes.push(
-                Note::error(format!("there is no .i file in {}", path.display())).with_help(
-                    "write one with `cc -E file.c -o file.i`, or leave --preprocessed away",
-                ),
-            );
-        }
-    }
-    files.sort();
-    files
-}
-
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// The file that the first line marker names.
-fn first_marker(text: &str) -> Option<Ustr> {
-    let line = text.lines().next()?.strip_prefix("# ")?;
-    let name = line.split_once('"')?.1;
-    Some(Ustr::from(&name[..name.rfind('"')?]))
+impl ReadUnit {
+    fn change(&self, text: Arc<str>) -> UnitChange {
+        UnitChange {
+            path: self.name,
+            text: Some(text),
+            data_model: self.data_model,
+        }
+    }
+}
+
+/// The result of preprocessing one of a project's units.
+fn read_unit(
+    units: &[TranslationUnit],
+    index: usize,
+    result: Result<Preprocessed, Note>,
+) -> (ReadUnit, Option<Arc<str>>) {
+    let unit = &units[index];
+    let (text, headers, notes) = match result {
+        Ok(read) => (Some(read.text), read.headers, read.notes),
+        // That no compiler was found is said once, not for each file.
+        Err(_) if unit.compiler.is_none() => (None, Vec::new(), Vec::new()),
+        Err(note) => (None, Vec::new(), vec![note]),
+    };
+    let read = ReadUnit {
+        name: unit_name(units, index),
+        data_model: data_model(&unit.arguments),
+        is_read: text.is_some(),
+        headers,
+        notes,
+    };
+    (read, text)
+}
+
+/// Several entries for one file stand one beside the other: their names must differ.
+fn unit_name(units: &[TranslationUnit], index: usize) -> Ustr {
+    let file = &units[index].file;
+    let before = units[..index].iter().rev();
+    let count = before.take_while(|unit| unit.file == *file).count() + 1;
+    let path = path_name(file);
+    if count == 1 {
+        path
+    } else {
+        Ustr::from(&format!("{path} (command {count})"))
+    }
 }
 
 fn path_name(path: &Path) -> Ustr {

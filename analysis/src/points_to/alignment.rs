@@ -1,0 +1,255 @@
+//! Gives the classes of an edited program the numbers that they had before the edit, and finds out what has become
+//! different about them.
+
+use super::graph::NONE;
+use super::reads::{Aspect, Read, Reads};
+use super::solution::{Class, ClassData, FunctionClasses, Object, PointsTo};
+use crate::ir::{FunctionRef, GlobalRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// What is different about classes since the last time.
+#[derive(Default)]
+pub struct Changes {
+    reads: FxHashSet<Read>,
+    gone: FxHashSet<u32>,
+    /// Something else is different than which local variables and allocations of which functions there are.
+    structural: bool,
+}
+
+impl Changes {
+    pub fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.gone.is_empty()
+    }
+
+    /// Whether classes lead to other classes than before, or mean other variables of the program.
+    pub fn are_structural(&self) -> bool {
+        self.structural
+    }
+
+    /// Something else than what is in them is different about these classes.
+    pub fn note(&mut self, classes: impl Iterator<Item = Class>) {
+        self.reads.extend(classes.map(|Class(class)| Read {
+            class,
+            aspect: Aspect::Itself,
+        }));
+    }
+
+    /// Whether some of these answers would be different now. `before` is what gave them.
+    pub fn touch(&self, reads: &Reads, before: &PointsTo) -> bool {
+        !self.is_empty() && reads.iter().any(|read| self.touch_one(read, before))
+    }
+
+    fn touch_one(&self, read: Read, before: &PointsTo) -> bool {
+        let is_changed = |class: u32, aspect| {
+            self.gone.contains(&class) || self.reads.contains(&Read { class, aspect })
+        };
+        match read.aspect {
+            Aspect::Parts => before.find_parts(read.class).iter().any(|part| {
+                is_changed(part.0, Aspect::Itself) || is_changed(part.0, Aspect::EveryMember)
+            }),
+            aspect => is_changed(read.class, aspect),
+        }
+    }
+}
+
+/// More dead numbers than living ones, and all are given anew.
+const MOST_DEAD_TO_LIVING: usize = 1;
+
+/// Which class of the new relation has which number of the old one.
+struct Matching {
+    old_of: Vec<u32>,
+    new_of: Vec<u32>,
+    /// Pairs whose neighbours are still to be matched.
+    pending: Vec<(u32, u32)>,
+}
+
+impl Matching {
+    fn pair(&mut self, old: u32, new: u32) {
+        if old == NONE || new == NONE {
+            return;
+        }
+        let (old_of, new_of) = (
+            &mut self.old_of[new as usize],
+            &mut self.new_of[old as usize],
+        );
+        if *old_of == NONE && *new_of == NONE {
+            *old_of = old;
+            *new_of = new;
+            self.pending.push((old, new));
+        }
+    }
+
+    fn functions(&mut self, old: &FunctionClasses, new: &FunctionClasses) {
+        for (old, new) in old.registers.iter().zip(&new.registers) {
+            self.pair(*old, *new);
+        }
+        for (local, new) in &new.memory {
+            if let Some(old) = old.memory.get(local) {
+                self.pair(*old, *new);
+            }
+        }
+        for (string, new) in &new.strings {
+            if let Some(old) = old.strings.get(string) {
+                self.pair(*old, *new);
+            }
+        }
+    }
+
+    /// Matches what matched classes lead to.
+    fn spread(&mut self, before: &[ClassData], now: &[ClassData]) {
+        while let Some((old, new)) = self.pending.pop() {
+            let (old, new) = (&before[old as usize], &now[new as usize]);
+            self.pair(old.target, new.target);
+            for (label, child) in &new.fields {
+                if let Ok(index) = old.fields.binary_search_by_key(label, |field| field.0) {
+                    self.pair(old.fields[index].1, *child);
+                }
+            }
+        }
+    }
+}
+
+/// The variables of the program among objects, and which other kinds there are.
+fn kinds(objects: &[Object]) -> (Vec<GlobalRef>, [bool; 4]) {
+    let mut globals = Vec::new();
+    let mut kinds = [false; 4];
+    for object in objects {
+        match object {
+            Object::Global(global) => globals.push(*global),
+            Object::Local(..) => kinds[0] = true,
+            Object::Heap(..) => kinds[1] = true,
+            Object::String => kinds[2] = true,
+            Object::Function(_) => kinds[3] = true,
+        }
+    }
+    (globals, kinds)
+}
+
+impl PointsTo {
+    /// Gives classes the numbers that they had before. `is_same` tells of which functions the text is the same.
+    /// `None` if so many numbers have died that it is better to forget them.
+    pub fn aligned(
+        mut self,
+        before: &PointsTo,
+        is_same: &dyn Fn(FunctionRef) -> bool,
+    ) -> Option<(PointsTo, Changes)> {
+        if !self.records.continues(&before.records) {
+            return None;
+        }
+        let mut matching = Matching {
+            old_of: vec![NONE; self.classes.len()],
+            new_of: vec![NONE; before.classes.len()],
+            pending: Vec::new(),
+        };
+        for (global, new) in &self.globals {
+            if let Some(old) = before.globals.get(global) {
+                matching.pair(*old, *new);
+            }
+        }
+        for (function, new) in &self.function_cells {
+            if let Some(old) = before.function_cells.get(function) {
+                matching.pair(*old, *new);
+            }
+        }
+        for same in [true, false] {
+            for (function, new) in &self.functions {
+                if is_same(*function) == same
+                    && let Some(old) = before.functions.get(function)
+                {
+                    matching.functions(old, new);
+                }
+            }
+            matching.spread(&before.classes, &self.classes);
+        }
+        let living = self.classes.len();
+        let mut next = before.classes.len() as u32;
+        for number in &mut matching.old_of {
+            if *number == NONE {
+                *number = next;
+                next += 1;
+            }
+        }
+        if next as usize - living > MOST_DEAD_TO_LIVING * living {
+            return None;
+        }
+        self.renumber(&matching.old_of, next as usize);
+        let changes = self.changes_since(before, &matching.new_of);
+        Some((self, changes))
+    }
+
+    fn renumber(&mut self, numbers: &[u32], count: usize) {
+        let renumber = |class: &mut u32| {
+            if *class != NONE {
+                *class = numbers[*class as usize];
+            }
+        };
+        let mut classes: Vec<ClassData> = Vec::new();
+        classes.resize_with(count, ClassData::default);
+        for (index, mut data) in std::mem::take(&mut self.classes).into_iter().enumerate() {
+            renumber(&mut data.target);
+            for (_, child) in &mut data.fields {
+                renumber(child);
+            }
+            classes[numbers[index] as usize] = data;
+        }
+        self.classes = classes;
+        for classes in self.functions.values_mut() {
+            classes.registers.iter_mut().for_each(renumber);
+            classes.memory.values_mut().for_each(renumber);
+            classes.strings.values_mut().for_each(renumber);
+        }
+        self.globals.values_mut().for_each(renumber);
+        self.function_cells.values_mut().for_each(renumber);
+    }
+
+    fn changes_since(&self, before: &PointsTo, new_of: &[u32]) -> Changes {
+        let mut changes = Changes::default();
+        let mut is_structural = false;
+        let mut same_objects: FxHashMap<(usize, usize), bool> = FxHashMap::default();
+        for (class, old) in before.classes.iter().enumerate() {
+            if new_of[class] == NONE {
+                if !old.is_dead() {
+                    changes.gone.insert(class as u32);
+                }
+                continue;
+            }
+            let new = &self.classes[class];
+            let mut note = |aspect| {
+                changes.reads.insert(Read {
+                    class: class as u32,
+                    aspect,
+                })
+            };
+            let key = (
+                Arc::as_ptr(&old.objects).addr(),
+                Arc::as_ptr(&new.objects).addr(),
+            );
+            let same = *same_objects
+                .entry(key)
+                .or_insert_with(|| old.objects == new.objects);
+            let is_alike = old.is_same_apart_from_members(new);
+            if !same || !is_alike {
+                note(Aspect::Itself);
+                is_structural |= !is_alike || kinds(&old.objects) != kinds(&new.objects);
+            }
+            if old.fields == new.fields {
+                continue;
+            }
+            is_structural = true;
+            note(Aspect::EveryMember);
+            let mine: FxHashSet<_> = old.fields.iter().copied().collect();
+            let theirs: FxHashSet<_> = new.fields.iter().copied().collect();
+            for (label, _) in mine.symmetric_difference(&theirs) {
+                note(Aspect::Member(*label));
+            }
+        }
+        changes.structural = is_structural;
+        changes
+    }
+
+    /// Whether a function's own pointers have the same classes as before.
+    pub fn names_the_same(&self, before: &PointsTo, function: FunctionRef) -> bool {
+        self.functions.get(&function) == before.functions.get(&function)
+    }
+}

@@ -1,0 +1,70 @@
+//! Which answers of the points-to relation a piece of work has used, so that it need not be done again while they
+//! stay the same.
+
+use super::records::LabelId;
+use rustc_hash::FxHashSet;
+use std::cell::RefCell;
+
+/// Answers that were used, each once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Reads(Box<[Read]>);
+
+/// One answer about a class.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Read {
+    pub class: u32,
+    pub aspect: Aspect,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) enum Aspect {
+    /// What the class is besides its members.
+    Itself,
+    /// One of its members.
+    Member(LabelId),
+    /// Which members it has.
+    EveryMember,
+    /// All that is inside it.
+    Parts,
+}
+
+impl Reads {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Read> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// What two pieces of work have used.
+    pub fn together(all: impl IntoIterator<Item = Reads>) -> Reads {
+        let mut found: Vec<Read> = all
+            .into_iter()
+            .flat_map(|reads| reads.0.into_vec())
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        Reads(found.into_boxed_slice())
+    }
+}
+
+thread_local! {
+    /// What the work that this thread is doing has used; `None` while nobody wants to know.
+    static OPEN: RefCell<Option<FxHashSet<Read>>> = const { RefCell::new(None) };
+}
+
+/// Does the work, which must stay on this thread, and tells which answers it has used.
+pub fn recording<T>(work: impl FnOnce() -> T) -> (T, Reads) {
+    let outer = OPEN.replace(Some(FxHashSet::default()));
+    let result = work();
+    let found = OPEN.replace(outer).unwrap_or_default();
+    let mut found: Vec<Read> = found.into_iter().collect();
+    found.sort_unstable();
+    (result, Reads(found.into_boxed_slice()))
+}
+
+/// Notes an answer.
+pub(super) fn note(class: u32, aspect: Aspect) {
+    OPEN.with_borrow_mut(|open| {
+        if let Some(found) = open {
+            found.insert(Read { class, aspect });
+        }
+    });
+}

@@ -1,0 +1,79 @@
+//! Which counters give each number to one taker.
+
+use super::overlap::Memory;
+use super::pairing;
+use super::sighting::Surroundings;
+use crate::accesses::{Access, FunctionFacts};
+use crate::callgraph::FunctionId;
+use crate::ir::AccessKind;
+use crate::points_to::{Class, Object};
+use crate::summaries::Counters;
+use crate::threads::{Contexts, RootKind};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Of the counters whose numbers are used: those that nobody sets back once there are several threads, that do
+/// not race, and of which there is one.
+// UNSOUND: a counter from which threads take numbers is taken not to wrap around.
+pub(super) fn counters(
+    surroundings: &Surroundings<'_>,
+    counters: &Counters,
+    facts: &[Arc<FunctionFacts>],
+    contexts: &Contexts,
+    by_class: &BTreeMap<Class, Vec<(FunctionId, u32)>>,
+) -> FxHashSet<Class> {
+    let candidates = counters.classes().into_iter();
+    let good = candidates.filter(|class| {
+        let Some(accesses) = by_class.get(class) else {
+            return false;
+        };
+        let is_step = |function: FunctionId, access: &Access| {
+            let name = surroundings.graph.functions.body(function).function;
+            counters.is_taking(name, access.statement)
+        };
+        is_one_variable(surroundings, *class)
+            && accesses.iter().all(|&(function, number)| {
+                let access = &facts[function.0 as usize].accesses[number as usize];
+                access.kind == AccessKind::Read
+                    || (is_step(function, access) && access.cell.class == *class)
+                    || is_before_all_threads(contexts, function, access)
+            })
+            && is_without_race(surroundings, facts, contexts, *class, accesses)
+    });
+    good.collect()
+}
+
+fn is_one_variable(surroundings: &Surroundings<'_>, class: Class) -> bool {
+    match surroundings.graph.points_to().objects(class) {
+        [Object::Global(global)] => !global.thread_local && !surroundings.arrays.contains(global),
+        [Object::Local(function, _)] => function.name == "main",
+        _ => false,
+    }
+}
+
+/// Whether an access happens only in the main thread, and only while it is the only one.
+fn is_before_all_threads(contexts: &Contexts, function: FunctionId, access: &Access) -> bool {
+    contexts.of(function).all(|(_, context, roots)| {
+        let is_main = |root| contexts.root(root).kind == RootKind::Main;
+        roots.iter().all(|root| is_main(*root)) && context.threads_at(&access.forks).is_empty()
+    })
+}
+
+fn is_without_race(
+    surroundings: &Surroundings<'_>,
+    facts: &[Arc<FunctionFacts>],
+    contexts: &Contexts,
+    class: Class,
+    accesses: &[(FunctionId, u32)],
+) -> bool {
+    let functions = surroundings.graph.functions;
+    let points_to = surroundings.graph.points_to();
+    let memory = Memory {
+        is_given_once: &|site| pairing::is_given_once(functions, contexts, site),
+        gives_once: &|_| false,
+        share_storage: &|record, one, other| points_to.share_storage(record, one, other),
+    };
+    let location = pairing::location(surroundings, facts, contexts, class, accesses);
+    pairing::pairs(&location, &surroundings.moments, facts, memory).is_empty()
+}

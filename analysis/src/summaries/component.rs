@@ -1,0 +1,389 @@
+//! The summaries of one component: a function, or functions that call each other, by fixpoint.
+
+use super::callees::{Analysed, Callees, Values};
+use super::earlier::{Again, Work};
+use super::fixpoint::Then;
+use super::known::{Known, Summaries, Summary};
+use super::objects::SyncObjects;
+use crate::callgraph::{CallGraph, FunctionId};
+use crate::forks::ForkSummary;
+use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
+use crate::ownership::SharingSummary;
+use crate::points_to::{Reads, recording};
+use crate::signals::SignalSummary;
+use crate::symexec::{Value, ValueSummary};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Rounds in which the members of a component may still improve; later rounds only join, so that they
+/// end.
+const FREE_ROUNDS: usize = 4;
+
+/// In larger components values are not followed from function to function.
+const MOST_WITH_VALUES: usize = 4;
+
+/// What is known when a component is summarised.
+pub(super) struct Run<'r> {
+    pub graph: &'r CallGraph<'r>,
+    pub objects: &'r SyncObjects,
+    /// The functions of all components in front of it.
+    pub settled: &'r Summaries,
+}
+
+/// A function's summary and what else was taken out of it.
+pub(super) type Result<T> = (u32, Summary, Work<T>);
+
+/// What is known so far of the members of a component.
+type Members = BTreeMap<u32, Summary>;
+
+impl Run<'_> {
+    /// Summarises the members of a component; `again` is what is known of the same component from earlier.
+    pub fn component<T: PartialEq + Send + Sync>(
+        &self,
+        component: &[u32],
+        again: Option<&Again<'_, T>>,
+        then: &Then<'_, T>,
+    ) -> Vec<Result<T>> {
+        let is_recursive = component.len() > 1
+            || self.graph.callees[component[0] as usize]
+                .binary_search(&component[0])
+                .is_ok();
+        if !is_recursive {
+            let callees = self.callees(component[0], None);
+            let ((summary, taken), reads) =
+                recording(|| callees.analyse(|analysed| then(&callees, analysed)));
+            return vec![(component[0], summary, Work::new(taken, reads))];
+        }
+        if component.len() > MOST_WITH_VALUES {
+            return self.large_component(component, again, then);
+        }
+        let (members, mut reads) = self.small_component(component);
+        let last: Vec<(T, Reads)> = component
+            .iter()
+            .map(|&member| {
+                let callees = self.callees(member, Some(&members));
+                recording(|| callees.analyse(|analysed| then(&callees, analysed)).1)
+            })
+            .collect();
+        reads.extend(last.iter().map(|(_, reads)| reads.clone()));
+        // What one member has used decides on all of them.
+        let reads = Arc::new(Reads::together(reads));
+        let results = component.iter().zip(last).map(|(member, (taken, _))| {
+            let work = Work {
+                reads: reads.clone(),
+                ..Work::new(taken, Reads::default())
+            };
+            (*member, members[member].clone(), work)
+        });
+        results.collect()
+    }
+
+    fn callees<'c>(&'c self, function: u32, component: Option<&'c Members>) -> Callees<'c> {
+        Callees {
+            function: FunctionId(function),
+            graph: self.graph,
+            summaries: Known {
+                settled: self.settled,
+                component,
+            },
+            objects: self.objects,
+        }
+    }
+
+    fn summary(&self, function: u32, members: &Members) -> (Summary, Reads) {
+        recording(|| self.callees(function, Some(members)).analyse(|_| ()).0)
+    }
+
+    /// The effect on locks alone, where that on values is settled.
+    fn lock_summary(
+        &self,
+        function: u32,
+        members: &Members,
+        before: &Values,
+    ) -> (LockSummary, Reads) {
+        let callees = self.callees(function, Some(members));
+        recording(|| {
+            callees.execute_from(Some(before), |run| {
+                locksets(run.body, &run.states, run.execution, &callees).summary
+            })
+        })
+    }
+
+    fn small_component(&self, component: &[u32]) -> (Members, Vec<Reads>) {
+        let mut used = Vec::new();
+        let mut members: Members = component
+            .iter()
+            .map(|member| (*member, Summary::default()))
+            .collect();
+        let callers = callers_inside(self.graph, component);
+        let mut rounds = Rounds::default();
+        let mut pending: BTreeSet<u32> = component.iter().copied().collect();
+        while let Some(member) = pending.pop_first() {
+            let (mut new, reads) = self.summary(member, &members);
+            used.push(reads);
+            let old = &members[&member];
+            if rounds.are_many(member) {
+                new = joined(old, &new);
+            }
+            if *old != new {
+                members.insert(member, new);
+                pending.extend(&callers[&member]);
+            }
+        }
+        (members, used)
+    }
+
+    /// A component in which values and threads are not followed from member to member: one round tells what
+    /// each does, and only locks that are left held or released by a member need more.
+    fn large_component<T: PartialEq + Send + Sync>(
+        &self,
+        component: &[u32],
+        again: Option<&Again<'_, T>>,
+        then: &Then<'_, T>,
+    ) -> Vec<Result<T>> {
+        let members = self.unknown_members(component);
+        if let Some(again) = again {
+            let first: Vec<Option<First>> = component
+                .par_iter()
+                .map(|&member| {
+                    (!again.holds_for(member)).then(|| self.first_round(member, &members))
+                })
+                .collect();
+            let mut rounds = component.iter().zip(&first);
+            let is_as_before = rounds.all(|(member, first)| match first {
+                Some(first) => again.is_alone_as_before(*member, &first.summary),
+                None => true,
+            });
+            if is_as_before {
+                return self.last_round(component, first, again, then);
+            }
+        }
+        let first: Vec<First> = component
+            .par_iter()
+            .map(|&member| self.first_round(member, &members))
+            .collect();
+        let mut used: BTreeMap<u32, Vec<Reads>> = BTreeMap::new();
+        let members = self.settled_members(component, &first, members, &mut used);
+        let values: Vec<(u32, First)> = component.iter().copied().zip(first).collect();
+        values
+            .into_par_iter()
+            .map(|(member, first)| {
+                let earlier = used.get(&member).cloned().unwrap_or_default();
+                let summary = members[&member].clone();
+                self.finished(member, first, &members, summary, earlier, then)
+            })
+            .collect()
+    }
+
+    /// What each member is before anything is known of the others.
+    fn unknown_members(&self, component: &[u32]) -> Members {
+        // UNSOUND: in groups of more than four functions that call each other, a call inside the group is
+        // taken to change no pointer.
+        let start = Summary {
+            values: Arc::new(ValueSummary {
+                result: Value::Anything,
+                ..ValueSummary::default()
+            }),
+            locks: Arc::new(LockSummary {
+                outcomes: Outcomes::always(Lockset::default()),
+                ..LockSummary::default()
+            }),
+            forks: Arc::default(),
+            sharing: Arc::default(),
+            signals: Arc::default(),
+            references: Arc::default(),
+        };
+        let members = component.iter().map(|member| {
+            let parameters = self.graph.functions.body(FunctionId(*member)).parameters;
+            let summary = Summary {
+                sharing: Arc::new(SharingSummary::unknown(parameters)),
+                ..start.clone()
+            };
+            (*member, summary)
+        });
+        members.collect()
+    }
+
+    fn first_round(&self, member: u32, members: &Members) -> First {
+        let callees = self.callees(member, Some(members));
+        let ((summary, states), reads) =
+            recording(|| callees.analyse(|analysed: &Analysed<'_>| analysed.states.clone()));
+        First {
+            values: Values {
+                summary: summary.values.clone(),
+                states,
+            },
+            summary,
+            reads,
+        }
+    }
+
+    /// The members that are different, where that makes no difference to what is known of any of them.
+    fn last_round<T: PartialEq + Send + Sync>(
+        &self,
+        component: &[u32],
+        first: Vec<Option<First>>,
+        again: &Again<'_, T>,
+        then: &Then<'_, T>,
+    ) -> Vec<Result<T>> {
+        let members: Members = component
+            .iter()
+            .map(|member| (*member, again.summary(*member).clone()))
+            .collect();
+        let work: Vec<(u32, Option<First>)> = component.iter().copied().zip(first).collect();
+        work.into_par_iter()
+            .map(|(member, first)| match first {
+                None => again.result(member),
+                Some(first) => {
+                    let summary = again.summary(member).clone();
+                    // The rounds in between were gone through with the same outcome.
+                    let earlier = vec![again.reads(member)];
+                    self.finished(member, first, &members, summary, earlier, then)
+                }
+            })
+            .collect()
+    }
+
+    /// Takes out of a member what is wanted, when all members are settled.
+    fn finished<T: Send + Sync>(
+        &self,
+        member: u32,
+        first: First,
+        members: &Members,
+        summary: Summary,
+        mut reads: Vec<Reads>,
+        then: &Then<'_, T>,
+    ) -> Result<T> {
+        let callees = self.callees(member, Some(members));
+        let (taken, last) = recording(|| {
+            let before = Some(&first.values);
+            callees
+                .analyse_from(before, |analysed| then(&callees, analysed))
+                .1
+        });
+        reads.extend([first.reads, last]);
+        let work = Work {
+            alone: Some(first.summary),
+            ..Work::new(taken, Reads::together(reads))
+        };
+        (member, summary, work)
+    }
+
+    fn settled_members(
+        &self,
+        component: &[u32],
+        first: &[First],
+        mut members: Members,
+        used: &mut BTreeMap<u32, Vec<Reads>>,
+    ) -> Members {
+        // What is known of values stays as it is: one execution serves all rounds.
+        let values: BTreeMap<u32, &Values> = component
+            .iter()
+            .zip(first)
+            .map(|(member, first)| (*member, &first.values))
+            .collect();
+        // Each of them may run any other, so each may have started what any of them starts.
+        let mut forks = ForkSummary::default();
+        let mut signals = SignalSummary::default();
+        for first in first {
+            forks.join(&first.summary.forks.anonymous());
+            signals.join(&first.summary.signals.perhaps());
+        }
+        let (forks, signals) = (Arc::new(forks), Arc::new(signals));
+        let callers = callers_inside(self.graph, component);
+        let mut pending: BTreeSet<u32> = BTreeSet::new();
+        for ((member, old), first) in members.iter_mut().zip(first) {
+            old.forks = forks.clone();
+            old.signals = signals.clone();
+            old.references = first.summary.references.clone();
+            if old.locks != first.summary.locks {
+                old.locks = first.summary.locks.clone();
+                pending.extend(&callers[member]);
+            }
+        }
+        let mut is_first_round = true;
+        while !pending.is_empty() {
+            let round: Vec<u32> = std::mem::take(&mut pending).into_iter().collect();
+            let locks: Vec<(LockSummary, Reads)> = round
+                .par_iter()
+                .map(|member| self.lock_summary(*member, &members, values[member]))
+                .collect();
+            for (member, (mut new, reads)) in round.into_iter().zip(locks) {
+                used.entry(member).or_default().push(reads);
+                let Some(old) = members.get_mut(&member) else {
+                    continue;
+                };
+                if !is_first_round {
+                    new.join(&old.locks);
+                }
+                if *old.locks != new {
+                    old.locks = Arc::new(new);
+                    pending.extend(&callers[&member]);
+                }
+            }
+            is_first_round = false;
+        }
+        members
+    }
+}
+
+/// What a member of a large component does as long as nothing is known of the others.
+struct First {
+    summary: Summary,
+    values: Values,
+    reads: Reads,
+}
+
+/// How often each function was summarised.
+#[derive(Default)]
+struct Rounds(FxHashMap<u32, usize>);
+
+impl Rounds {
+    /// Counts one more round; tells whether they are so many that later ones may only join.
+    fn are_many(&mut self, member: u32) -> bool {
+        let rounds = self.0.entry(member).or_default();
+        *rounds += 1;
+        *rounds > FREE_ROUNDS
+    }
+}
+
+/// For each member of a component, the members that call it.
+fn callers_inside(graph: &CallGraph<'_>, component: &[u32]) -> FxHashMap<u32, Vec<u32>> {
+    let mut callers: FxHashMap<u32, Vec<u32>> = component
+        .iter()
+        .map(|member| (*member, Vec::new()))
+        .collect();
+    for &member in component {
+        for callee in &graph.callees[member as usize] {
+            if let Some(known) = callers.get_mut(callee) {
+                known.push(member);
+            }
+        }
+    }
+    callers
+}
+
+fn joined(old: &Summary, new: &Summary) -> Summary {
+    let mut values = (*new.values).clone();
+    values.join(&old.values);
+    let mut locks = (*new.locks).clone();
+    locks.join(&old.locks);
+    let mut forks = (*new.forks).clone();
+    forks.join(&old.forks);
+    let mut sharing = (*new.sharing).clone();
+    sharing.join(&old.sharing);
+    let mut signals = (*new.signals).clone();
+    signals.join(&old.signals);
+    let mut references = (*new.references).clone();
+    references.join(&old.references);
+    Summary {
+        values: Arc::new(values),
+        locks: Arc::new(locks),
+        forks: Arc::new(forks),
+        sharing: Arc::new(sharing),
+        signals: Arc::new(signals),
+        references: Arc::new(references),
+    }
+}

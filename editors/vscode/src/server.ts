@@ -1,0 +1,212 @@
+// The language server's process and the connection with it.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
+import {
+  CHECK_COMMAND,
+  EXPLAIN_COMMAND,
+  RACES_REQUEST,
+  STATUS_NOTIFICATION,
+  type Findings,
+  type Position,
+  type Status,
+} from "./protocol";
+import { locateServer, type ServerLocation } from "./server_location";
+import type { ServerStatus } from "./status_text";
+
+export interface ServerEvents {
+  onStatus(status: ServerStatus): void;
+  onFindings(findings: Findings): void;
+  /** The server explained something: `subject` is what it was asked about. */
+  onExplanation(subject: string, markdown: string): Promise<void>;
+}
+
+const NO_FINDINGS: Findings = { races: [], violations: [] };
+
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private asked = 0;
+
+  constructor(
+    private readonly extensionFolder: string,
+    private readonly output: vscode.LogOutputChannel,
+    private readonly events: ServerEvents,
+  ) {}
+
+  async start(): Promise<void> {
+    const location = this.locate();
+    if ("missing" in location) {
+      this.events.onStatus({ state: "stopped", message: location.missing });
+      this.output.error(location.missing);
+      await this.offerHelp(location.missing);
+      return;
+    }
+    this.output.info(`Starting ${location.found} (from ${location.origin}).`);
+    this.events.onStatus({ state: "starting" });
+    const client = this.connect(location.found);
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      const message = `${location.found} could not be started as a language server: ${String(error)}`;
+      this.client = undefined;
+      this.events.onStatus({ state: "stopped", message });
+      this.output.error(message);
+      await this.offerHelp(message);
+    }
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    this.events.onFindings(NO_FINDINGS);
+    if (client) {
+      // A server that has died cannot be asked to stop; that it is gone is all that is wanted.
+      await client.dispose().catch((error: unknown) => this.output.warn(String(error)));
+    }
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  async check(): Promise<void> {
+    await this.execute(CHECK_COMMAND, []);
+  }
+
+  async explainPlace(uri: string, position: Position, subject: string): Promise<void> {
+    await this.explain(subject, [uri, position]);
+  }
+
+  async explainRace(id: string, subject: string): Promise<void> {
+    await this.explain(subject, [id]);
+  }
+
+  dispose(): void {
+    void this.stop();
+  }
+
+  private async explain(subject: string, what: unknown[]): Promise<void> {
+    const markdown = await this.execute(EXPLAIN_COMMAND, what);
+    if (typeof markdown === "string") {
+      await this.events.onExplanation(subject, markdown);
+    } else {
+      void vscode.window.showInformationMessage("There is no access of shared memory at the cursor.");
+    }
+  }
+
+  private async execute(command: string, values: unknown[]): Promise<unknown> {
+    if (!this.client?.isRunning()) {
+      void vscode.window.showWarningMessage("The Racelens server is not running.", "Start Server").then((answer) => {
+        if (answer) {
+          void this.restart();
+        }
+      });
+      return undefined;
+    }
+    return this.client.sendRequest("workspace/executeCommand", { command, arguments: values });
+  }
+
+  private connect(program: string): LanguageClient {
+    const run: ServerOptions = { command: program, args: ["lsp"] };
+    const options: LanguageClientOptions = {
+      // The editor takes a header for C++ unless told otherwise.
+      documentSelector: [
+        { scheme: "file", language: "c" },
+        { scheme: "file", pattern: "**/*.h" },
+      ],
+      initializationOptions: settings(),
+      synchronize: { configurationSection: "racelens" },
+      outputChannel: this.output,
+      markdown: { isTrusted: { enabledCommands: [EXPLAIN_COMMAND] }, supportHtml: false },
+      middleware: {
+        // A lens or an action of the server asks for an explanation: the answer has to be shown.
+        executeCommand: async (command, values, next) => {
+          const answer: unknown = await next(command, values);
+          if (command === EXPLAIN_COMMAND && typeof answer === "string") {
+            await this.events.onExplanation("Explanation", answer);
+          }
+          return answer;
+        },
+      },
+    };
+    const client = new LanguageClient("racelens", "Racelens", run, options);
+    client.onNotification(STATUS_NOTIFICATION, (status: Status) => {
+      this.events.onStatus(status);
+      if (status.state === "ready") {
+        void this.fetchFindings(client);
+      }
+    });
+    client.onDidChangeState(({ newState }) => {
+      if (newState === State.Stopped && this.client === client) {
+        this.events.onStatus({ state: "stopped", message: "The server has ended. Its last words are in the output." });
+        this.events.onFindings(NO_FINDINGS);
+      }
+    });
+    return client;
+  }
+
+  private async fetchFindings(client: LanguageClient): Promise<void> {
+    this.asked += 1;
+    const question = this.asked;
+    try {
+      // Null if the program was not checked yet, and will not be until the user says so.
+      const findings = await client.sendRequest<Findings | null>(RACES_REQUEST);
+      // An answer that comes after a later question is about text that is gone.
+      if (findings && question === this.asked && client === this.client) {
+        this.events.onFindings(inEditorTerms(findings));
+      }
+    } catch (error) {
+      this.output.warn(`The list of races could not be fetched: ${String(error)}`);
+    }
+  }
+
+  private locate(): ServerLocation {
+    return locateServer({
+      setting: vscode.workspace.getConfiguration("racelens").get<string>("server.path", ""),
+      extensionFolder: this.extensionFolder,
+      homeFolder: homedir(),
+      workspaceFolder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
+      searchPath: process.env["PATH"] ?? "",
+      windows: process.platform === "win32",
+      isExecutable,
+    });
+  }
+
+  private async offerHelp(message: string): Promise<void> {
+    const answer = await vscode.window.showErrorMessage(message, "Open Settings", "Show Output");
+    if (answer === "Open Settings") {
+      await vscode.commands.executeCommand("workbench.action.openSettings", "racelens.server.path");
+    } else if (answer === "Show Output") {
+      this.output.show(true);
+    }
+  }
+}
+
+/** The server may spell a URI in another of its valid forms than the editor does. */
+function inEditorTerms({ races, violations }: Findings): Findings {
+  const respelt = <Placed extends { uri: string }>(placed: Placed): Placed => ({
+    ...placed,
+    uri: vscode.Uri.parse(placed.uri).toString(),
+  });
+  return {
+    races: races.map((race) => ({ ...race, accesses: race.accesses.map(respelt) })),
+    violations: violations.map(respelt),
+  };
+}
+
+function settings(): unknown {
+  return vscode.workspace.getConfiguration("racelens");
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

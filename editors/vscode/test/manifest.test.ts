@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const MANIFEST = readFileSync("package.json", "utf8");
+
+interface Manifest {
+  contributes: {
+    commands: { command: string }[];
+    configuration: { properties: Record<string, { description?: string; markdownDescription?: string; default: unknown }> };
+  };
+}
+
+const { contributes } = JSON.parse(MANIFEST) as Manifest;
+const declared = contributes.commands.map(({ command }) => command).sort();
+
+function matches(text: string, pattern: RegExp): string[] {
+  return [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ""))].sort();
+}
+
+test("every command that a menu, a link or a button names is declared", () => {
+  const named = [
+    ...matches(MANIFEST, /command:(racelens\.\w+)/g),
+    ...matches(MANIFEST, /"command": "(racelens\.\w+)"/g),
+    ...matches(MANIFEST, /onCommand:(racelens\.\w+)/g),
+    ...matches(readFileSync("src/status_bar.ts", "utf8"), /command:(racelens\.\w+)/g),
+  ];
+  assert.deepEqual(
+    named.filter((command) => !declared.includes(command)),
+    [],
+  );
+});
+
+test("every declared command is registered, and no other", () => {
+  const source = readFileSync("src/extension.ts", "utf8");
+  const table = source.slice(source.indexOf("const commands"), source.indexOf("for (const [name, run]"));
+  const registered = matches(table, /^ {4}(\w+):/gm).map((name) => `racelens.${name}`);
+  assert.deepEqual(registered, declared);
+});
+
+test("every setting has a description and a default, and stands in the README", () => {
+  const readme = readFileSync("README.md", "utf8");
+  for (const [name, setting] of Object.entries(contributes.configuration.properties)) {
+    assert.ok(setting.description ?? setting.markdownDescription, name);
+    assert.notEqual(setting.default, undefined, name);
+    assert.ok(readme.includes(`\`${name}\``), `${name} is not in the README`);
+  }
+});

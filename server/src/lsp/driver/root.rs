@@ -1,0 +1,242 @@
+//! One folder of the editor's workspace: a program, and what was found in it.
+
+use crate::lsp::document::Document;
+use crate::lsp::settings::Settings;
+use crate::project::{self, LoadOptions, UnsavedTexts};
+use crate::race_options::RaceOptions;
+use crate::races::Check;
+use crate::report::{Baseline, Report, Selection};
+use crate::workspace::{Loading, Progress, SyntaxNote, Workspace};
+use racelens_analysis::races::DEFAULT_MIN_RANK;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub struct Root {
+    /// The folder, or the only file if the editor has no folder.
+    pub path: PathBuf,
+    workspace: Option<Workspace>,
+    checked: Option<CheckedRoot>,
+    /// The check of an earlier text, from which the next one takes over what still holds.
+    before: Option<Check>,
+}
+
+/// A program as it was at the last check, which is as the workspace has it.
+pub struct CheckedRoot {
+    pub check: Check,
+    /// What the user wants to see.
+    pub report: Report,
+}
+
+/// The editor's texts by path.
+pub type OpenFiles = HashMap<PathBuf, Arc<Document>>;
+
+impl Root {
+    pub fn new(path: PathBuf) -> Root {
+        Root {
+            path,
+            workspace: None,
+            checked: None,
+            before: None,
+        }
+    }
+
+    pub fn workspace(&self) -> Option<&Workspace> {
+        self.workspace.as_ref()
+    }
+
+    pub fn checked(&self) -> Option<&CheckedRoot> {
+        self.checked.as_ref()
+    }
+
+    /// Reads the program.
+    pub fn load(
+        &mut self,
+        settings: &Settings,
+        open: &OpenFiles,
+        stop: &AtomicBool,
+        watch: &(dyn Fn(Progress) + Sync),
+    ) -> Result<(), String> {
+        self.forget();
+        let options = self.options(settings);
+        let unsaved: UnsavedTexts = open
+            .iter()
+            .filter(|(path, _)| !is_header_name(path))
+            .map(|(path, document)| (path.clone(), document.text.clone()))
+            .collect();
+        let workspace = Workspace::load_as(Loading {
+            options: &options,
+            jobs: settings.project.jobs,
+            unsaved,
+            watch,
+            stop,
+        });
+        self.workspace = Some(workspace.map_err(|error| error.to_string())?);
+        self.adopt_open(open);
+        Ok(())
+    }
+
+    /// Nothing is known any more.
+    pub fn forget(&mut self) {
+        self.checked = None;
+        self.before = None;
+        self.workspace = None;
+    }
+
+    /// Takes what has changed into the program. Only saved text of headers counts, because a compiler reads it.
+    pub fn update(&mut self, changed: &BTreeSet<PathBuf>, open: &OpenFiles) {
+        let Some(workspace) = &mut self.workspace else {
+            return;
+        };
+        let mut touched = BTreeSet::new();
+        for path in changed {
+            let name = known_name(workspace, path).unwrap_or_else(|| path.clone());
+            let document = open.get(path);
+            let is_unit = workspace
+                .project
+                .as_ref()
+                .is_some_and(|project| !project.units_of(&name).is_empty());
+            if is_unit {
+                workspace.set_unsaved(&name, document.map(|document| document.text.clone()));
+            }
+            touched.insert(name);
+        }
+        if let Some(checked) = self.checked.take() {
+            self.before = Some(checked.check);
+        }
+        workspace.reread(&touched);
+        self.adopt_open(open);
+    }
+
+    /// What describes the project has changed.
+    pub fn reload(&mut self, settings: &Settings, open: &OpenFiles) {
+        let options = self.options(settings);
+        self.checked = None;
+        self.before = None;
+        if let Some(workspace) = &mut self.workspace {
+            workspace.reload(&options);
+            self.adopt_open(open);
+        }
+    }
+
+    /// Looks for races in the program as it is now.
+    pub fn check(&mut self, settings: &Settings) -> Result<(), String> {
+        let Some(workspace) = &self.workspace else {
+            return Ok(());
+        };
+        let options = RaceOptions::new(workspace, settings.entries);
+        let before = self.checked.as_ref().map(|checked| &checked.check);
+        let check = Check::again(workspace, options, before.or(self.before.as_ref()));
+        let mut report = check.report(workspace);
+        report.notes.extend(workspace.notes.iter().cloned());
+        let syntax = workspace.syntax_notes();
+        report.notes.extend(syntax.iter().map(SyntaxNote::to_note));
+        let problem = match self.baseline(settings) {
+            Ok(Some(baseline)) => {
+                baseline.apply(&mut report);
+                None
+            }
+            Ok(None) => None,
+            Err(problem) => Some(problem),
+        };
+        let configured = workspace
+            .project
+            .as_ref()
+            .and_then(|project| project.config.check.min_rank);
+        let min_rank = settings.min_rank.or(configured);
+        let selection = Selection {
+            min_rank: min_rank.unwrap_or(DEFAULT_MIN_RANK),
+            id: None,
+        };
+        // Only an id can be unknown.
+        let _ = selection.apply(&mut report);
+        self.before = None;
+        self.checked = Some(CheckedRoot { check, report });
+        problem.map_or(Ok(()), Err)
+    }
+
+    /// Whether a file lies in the folder, or is part of the program.
+    pub fn concerns(&self, file: &Path) -> bool {
+        file.starts_with(&self.path) || self.name_of(file).is_some()
+    }
+
+    /// The name by which the program knows a file.
+    pub fn name_of(&self, file: &Path) -> Option<PathBuf> {
+        known_name(self.workspace.as_ref()?, file)
+    }
+
+    /// Whether the program knows the file of the editor by this name.
+    pub fn is_name_of(&self, file: &Path, name: &Path) -> bool {
+        self.name_of(file).is_some_and(|known| known == name)
+    }
+
+    /// The text of a file that was checked.
+    pub fn checked_text(&self, file: &Path) -> Option<Arc<racelens_analysis::host::SourceFile>> {
+        self.checked.as_ref()?;
+        self.workspace.as_ref()?.source(&self.name_of(file)?)
+    }
+
+    fn options(&self, settings: &Settings) -> LoadOptions {
+        let folder = if self.path.is_dir() {
+            Some(self.path.clone())
+        } else {
+            self.path.parent().map(Path::to_owned)
+        };
+        LoadOptions {
+            paths: vec![self.path.clone()],
+            compile_commands: settings.project.compile_commands.clone(),
+            config: settings.project.config.clone(),
+            compiler: settings.project.compiler.clone(),
+            current_directory: folder,
+            ..LoadOptions::default()
+        }
+    }
+
+    /// A file that is open here belongs to the program, even if no compile command names it yet.
+    fn adopt_open(&mut self, open: &OpenFiles) {
+        let Some(workspace) = &mut self.workspace else {
+            return;
+        };
+        let mut new: Vec<&PathBuf> = open
+            .keys()
+            .filter(|path| path.starts_with(&self.path) && is_unit_name(path))
+            .filter(|path| known_name(workspace, path).is_none())
+            .collect();
+        new.sort();
+        for path in new {
+            workspace.set_unsaved(path, Some(open[path].text.clone()));
+            workspace.adopt(path);
+        }
+    }
+
+    fn baseline(&self, settings: &Settings) -> Result<Option<Baseline>, String> {
+        let Some(file) = &settings.baseline else {
+            return Ok(None);
+        };
+        let file = self.path.join(file);
+        let shown = file.display();
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| format!("the baseline {shown} cannot be read: {error}"))?;
+        let baseline = Baseline::from_json(&text)
+            .map_err(|error| format!("{shown} is no baseline: {error}"))?;
+        Ok(Some(baseline))
+    }
+}
+
+/// Also if the editor names the file through a symbolic link.
+fn known_name(workspace: &Workspace, file: &Path) -> Option<PathBuf> {
+    if workspace.has_file(file) {
+        return Some(file.to_owned());
+    }
+    let real = project::normalised(&file.canonicalize().ok()?);
+    workspace.has_file(&real).then_some(real)
+}
+
+fn is_unit_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "c")
+}
+
+fn is_header_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "h")
+}

@@ -1,0 +1,129 @@
+//! A checked program as requests read it.
+
+use super::root::Root;
+use crate::lsp::document::Document;
+use crate::lsp::position_encoding::PositionEncoding;
+use crate::lsp::settings::Settings;
+use crate::lsp::{documentation::Documentation, file_uri};
+use crate::project::Place;
+use crate::races::Check;
+use crate::report::Report;
+use crate::workspace::Workspace;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tower_lsp::ls_types::{Location, Position, Range, Uri};
+
+/// Everything that an answer is made from. The driver changes nothing as long as it lives.
+pub struct View<'v> {
+    pub roots: &'v [Root],
+    pub settings: &'v Settings,
+    pub encoding: PositionEncoding,
+    pub documentation: &'v Documentation,
+    pub open: &'v HashMap<PathBuf, Arc<Document>>,
+    /// How many checks have ended.
+    pub checks: usize,
+    /// Whether the client compares versions before it edits.
+    pub client_edits_versions: bool,
+}
+
+/// One program of the view.
+#[derive(Clone, Copy)]
+pub struct Program<'v> {
+    pub workspace: &'v Workspace,
+    pub check: &'v Check,
+    pub report: &'v Report,
+    view: &'v View<'v>,
+}
+
+impl<'v> View<'v> {
+    pub fn programs(&'v self) -> impl Iterator<Item = Program<'v>> {
+        self.roots.iter().filter_map(|root| self.program(root))
+    }
+
+    /// The program that a file belongs to, and the name by which it knows the file.
+    pub fn program_of(&'v self, file: &Path) -> Option<(Program<'v>, PathBuf)> {
+        let mut roots = self.roots.iter();
+        roots.find_map(|root| Some((self.program(root)?, root.name_of(file)?)))
+    }
+
+    fn program(&'v self, root: &'v Root) -> Option<Program<'v>> {
+        let checked = root.checked()?;
+        Some(Program {
+            workspace: root.workspace()?,
+            check: &checked.check,
+            report: &checked.report,
+            view: self,
+        })
+    }
+
+    /// As the client spells it, if it has the file open.
+    pub fn uri(&self, file: &Path) -> Option<Uri> {
+        let open = self.open.get(file).or_else(|| {
+            let mut open = self.open.iter();
+            let is_same = |path: &Path| self.roots.iter().any(|root| root.is_name_of(path, file));
+            open.find(|(path, _)| is_same(path)).map(|(_, it)| it)
+        });
+        match open {
+            Some(document) => Some(document.uri.clone()),
+            None => file_uri::from_path(file),
+        }
+    }
+}
+
+impl Program<'_> {
+    /// A place with a number of characters, or the word there if the number is not known.
+    pub fn range(&self, place: &Place, length: u32) -> Range {
+        let encoding = self.view.encoding;
+        let source = self.workspace.source(&place.path);
+        let line = source.as_ref().and_then(|source| source.line(place.line));
+        let line_number = place.line.saturating_sub(1);
+        let Some(line) = line else {
+            let start = Position::new(line_number, 0);
+            return Range::new(start, start);
+        };
+        let byte = |characters: u32| {
+            let mut indices = line.char_indices();
+            let found = indices.nth(characters as usize);
+            found.map_or(line.len(), |(byte, _)| byte)
+        };
+        let column = place.column.saturating_sub(1);
+        let start = byte(column);
+        let end = match length {
+            0 => start + word_length(&line[start..]),
+            length => byte(column.saturating_add(length)),
+        };
+        Range::new(
+            Position::new(line_number, encoding.units(&line[..start])),
+            Position::new(line_number, encoding.units(&line[..end])),
+        )
+    }
+
+    pub fn location(&self, place: &Place, length: u32) -> Option<Location> {
+        let range = self.range(place, length);
+        Some(Location::new(self.view.uri(&place.path)?, range))
+    }
+
+    /// The place of a position: its line and its column in characters.
+    pub fn place(&self, file: &Path, position: Position) -> Option<Place> {
+        let source = self.workspace.source(file)?;
+        let line = source.line(position.line.checked_add(1)?)?;
+        let byte = self.view.encoding.byte(line, position.character);
+        let column = line[..byte].chars().count() as u32 + 1;
+        Some(Place::new(file, position.line + 1, column))
+    }
+
+    pub fn view(&self) -> &View<'_> {
+        self.view
+    }
+}
+
+/// The bytes of the identifier at the beginning of a text, or of its first character.
+fn word_length(text: &str) -> usize {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    match text.find(|character| !is_word(character)) {
+        Some(0) => text.chars().next().map_or(0, char::len_utf8),
+        Some(length) => length,
+        None => text.len(),
+    }
+}

@@ -1,0 +1,57 @@
+//! `racelens.explain`: a race by its id, or a position, as Markdown.
+
+use crate::lsp::driver::View;
+use crate::lsp::file_uri;
+use crate::lsp::markdown::Markdown;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use tower_lsp::ls_types::{Position, Uri};
+
+/// What is to be explained.
+pub enum Asked {
+    Race(String),
+    Position(PathBuf, Position),
+}
+
+/// The arguments are `[raceId]` or `[uri, position]`.
+pub fn asked(arguments: &[Value]) -> Result<Asked, String> {
+    let expected = "racelens.explain wants [raceId] or [uri, position]";
+    match arguments {
+        [Value::String(id)] => Ok(Asked::Race(id.clone())),
+        [Value::String(uri), position] => {
+            let uri: Uri = uri.parse().map_err(|_| expected.to_owned())?;
+            let path =
+                file_uri::to_path(&uri).ok_or_else(|| format!("{} is no file", uri.as_str()))?;
+            let position: Position =
+                serde_json::from_value(position.clone()).map_err(|_| expected.to_owned())?;
+            Ok(Asked::Position(path, position))
+        }
+        _ => Err(expected.to_owned()),
+    }
+}
+
+pub fn race(view: &View<'_>, id: &str) -> String {
+    for program in view.programs() {
+        let markdown = Markdown { program: &program };
+        let report = program.report;
+        let suppressed = report.suppressed.iter().map(|it| &it.race);
+        let mut races = report.races.iter().chain(suppressed);
+        if let Some(race) = races.find(|race| race.id == id) {
+            return markdown.race(race);
+        }
+        let mut violations = report.violations.iter();
+        if let Some(violation) = violations.find(|violation| violation.id == id) {
+            return markdown.violation(violation);
+        }
+    }
+    format!("There is no race `{id}` any more: the id changes when the code of a race does.")
+}
+
+pub fn position(view: &View<'_>, file: &Path, position: Position) -> String {
+    let hover = super::hover::hover(view, file, position);
+    let contents = hover.map(|hover| hover.contents);
+    match contents {
+        Some(tower_lsp::ls_types::HoverContents::Markup(markup)) => markup.value,
+        _ => "Nothing is known about this place: no thread shares anything here.".to_owned(),
+    }
+}

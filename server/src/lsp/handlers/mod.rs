@@ -1,0 +1,12 @@
+//! Answers to the client's questions: one file a question.
+
+pub mod call_hierarchy;
+pub mod code_action;
+pub mod code_lens;
+pub mod definition;
+pub mod diagnostic;
+pub mod explain;
+pub mod hover;
+pub mod inlay_hint;
+pub mod races;
+pub mod semantic_tokens;

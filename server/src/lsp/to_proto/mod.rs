@@ -1,0 +1,5 @@
+//! Findings as the protocol has them.
+
+mod diagnostics;
+
+pub use diagnostics::{diagnostics, race_message};

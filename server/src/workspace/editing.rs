@@ -1,0 +1,154 @@
+//! Keeps a program that was read up to date while its files change.
+
+use super::{Workspace, read_unit};
+use crate::project::{LoadOptions, Project};
+use racelens_analysis::host::{Change, UnitChange};
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use ustr::Ustr;
+
+impl Workspace {
+    /// Takes an editor's text in place of a file's, or, with `None`, the file's own again. What depends on it
+    /// changes with the next `reread`.
+    pub fn set_unsaved(&mut self, file: &Path, text: Option<Arc<str>>) {
+        self.sources.set_unsaved(file, text);
+    }
+
+    /// The text that an editor has in place of a file's.
+    pub fn unsaved(&self, file: &Path) -> Option<&Arc<str>> {
+        self.sources.unsaved.get(file)
+    }
+
+    /// Reads again every unit that is made from one of these files. Returns how many there are.
+    pub fn reread(&mut self, changed: &BTreeSet<PathBuf>) -> usize {
+        for file in changed {
+            self.sources.forget(file);
+        }
+        let Some(project) = &self.project else {
+            return 0;
+        };
+        let is_touched = |index: &usize| {
+            let headers = &self.read_units[*index].headers;
+            changed.contains(&project.units[*index].file)
+                || headers.iter().any(|header| changed.contains(header))
+        };
+        let touched: Vec<usize> = (0..project.units.len()).filter(is_touched).collect();
+        self.reread_units(&touched);
+        touched.len()
+    }
+
+    /// Whether a file is part of the program, as a unit or as a header.
+    pub fn has_file(&self, file: &Path) -> bool {
+        let Some(project) = &self.project else {
+            return false;
+        };
+        !project.units_of(file).is_empty() || self.is_header(file)
+    }
+
+    /// Whether a unit includes the file.
+    pub fn is_header(&self, file: &Path) -> bool {
+        let mut headers = self.read_units.iter().flat_map(|unit| &unit.headers);
+        headers.any(|header| header == file)
+    }
+
+    /// The program's own files: its units, and the headers that lie in the project.
+    pub fn own_files(&self) -> BTreeSet<PathBuf> {
+        let Some(project) = &self.project else {
+            return BTreeSet::new();
+        };
+        let units = project.units.iter().map(|unit| &unit.file);
+        let headers = self.read_units.iter().flat_map(|unit| &unit.headers);
+        let headers = headers.filter(|header| header.starts_with(&project.root));
+        units.chain(headers).cloned().collect()
+    }
+
+    /// Takes a file that no compile command names into the program, with the flags of its neighbours.
+    pub fn adopt(&mut self, file: &Path) {
+        let Some(project) = &mut self.project else {
+            return;
+        };
+        let (unit, note) = project.adopt(file);
+        let index = project.add(unit);
+        let result = project.preprocess_one(index, &self.sources.unsaved);
+        let (mut unit, text) = read_unit(&project.units, index, result);
+        unit.notes.push(note);
+        let change = Change {
+            units: text.map(|text| unit.change(text)).into_iter().collect(),
+        };
+        self.read_units.insert(index, unit);
+        self.apply(change);
+    }
+
+    /// Reads the project anew, because what describes it has changed. Functions that are the same keep their results.
+    pub fn reload(&mut self, options: &LoadOptions) {
+        let before: HashSet<Ustr> = self.read_units.iter().map(|unit| unit.name).collect();
+        let (project, mut notes) = Project::load(options);
+        let (models, model_notes) = crate::models::load(&project.config.models);
+        notes.extend(model_notes);
+        let unsaved = &self.sources.unsaved;
+        let numbers: Vec<usize> = (0..project.units.len()).collect();
+        let results: Vec<_> = self.pool.install(|| {
+            let numbers = numbers.into_par_iter();
+            numbers
+                .map(|index| project.preprocess_one(index, unsaved))
+                .collect()
+        });
+        let mut change = Change::default();
+        self.read_units.clear();
+        for (index, result) in results.into_iter().enumerate() {
+            let (unit, text) = read_unit(&project.units, index, result);
+            change.units.extend(text.map(|text| unit.change(text)));
+            self.read_units.push(unit);
+        }
+        let after: HashSet<Ustr> = change.units.iter().map(|unit| unit.path).collect();
+        let mut gone: Vec<Ustr> = before.difference(&after).copied().collect();
+        gone.sort();
+        change.units.extend(gone.into_iter().map(gone_unit));
+        self.sources.forget_all();
+        self.project = Some(project);
+        self.models = models;
+        self.project_notes = notes;
+        self.apply(change);
+    }
+
+    fn reread_units(&mut self, numbers: &[usize]) {
+        let Some(project) = &self.project else {
+            return;
+        };
+        let unsaved = &self.sources.unsaved;
+        let results: Vec<_> = self.pool.install(|| {
+            let numbers = numbers.par_iter();
+            numbers
+                .map(|&index| {
+                    let result = project.preprocess_one(index, unsaved);
+                    (index, read_unit(&project.units, index, result))
+                })
+                .collect()
+        });
+        let mut change = Change::default();
+        for (index, (mut unit, text)) in results {
+            let before = &self.read_units[index];
+            match text {
+                Some(text) => change.units.push(unit.change(text)),
+                None if before.is_read => {
+                    // The headers are what may make it readable again.
+                    unit.headers.clone_from(&before.headers);
+                    change.units.push(gone_unit(unit.name));
+                }
+                None => {}
+            }
+            self.read_units[index] = unit;
+        }
+        self.apply(change);
+    }
+}
+
+fn gone_unit(path: Ustr) -> UnitChange {
+    UnitChange {
+        path,
+        text: None,
+        data_model: racelens_analysis::frontend::layout::DataModel::LP64,
+    }
+}

@@ -1,0 +1,81 @@
+//! The program's source files as the user wrote them: from disk, or as an editor has them.
+
+use crate::project::{self, UnsavedTexts};
+use racelens_analysis::host::SourceFile;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+use ustr::Ustr;
+
+/// Source files by path, read when they are asked for.
+pub(super) struct Sources {
+    files: Mutex<HashMap<Ustr, Option<Arc<SourceFile>>>>,
+    /// Texts that somebody looks through at every check, if there is something for him in them.
+    relevant: Mutex<HashMap<Ustr, Option<Arc<str>>>>,
+    /// What an editor has not written to disk yet.
+    pub unsaved: UnsavedTexts,
+}
+
+impl Sources {
+    pub fn new(unsaved: UnsavedTexts) -> Sources {
+        Sources {
+            files: Mutex::default(),
+            relevant: Mutex::default(),
+            unsaved,
+        }
+    }
+
+    pub fn get(&self, file: Ustr) -> Option<Arc<SourceFile>> {
+        let mut files = locked(&self.files);
+        files
+            .entry(file)
+            .or_insert_with(|| Some(Arc::new(SourceFile::new(self.read(file)?))))
+            .clone()
+    }
+
+    /// The text of a file if it is relevant, which must mean the same at every call.
+    pub fn text_if(&self, file: Ustr, is_relevant: fn(&str) -> bool) -> Option<Arc<str>> {
+        if let Some(known) = locked(&self.relevant).get(&file) {
+            return known.clone();
+        }
+        let text = self.read(file).filter(|text| is_relevant(text));
+        locked(&self.relevant).insert(file, text.clone());
+        text
+    }
+
+    pub fn set_unsaved(&mut self, file: &Path, text: Option<Arc<str>>) {
+        match text {
+            Some(text) => self.unsaved.insert(file.to_owned(), text),
+            None => self.unsaved.remove(file),
+        };
+        self.forget(file);
+    }
+
+    /// The file may have other text now.
+    pub fn forget(&mut self, file: &Path) {
+        let file = super::path_name(file);
+        locked(&self.files).remove(&file);
+        locked(&self.relevant).remove(&file);
+    }
+
+    /// Any file may have other text now.
+    pub fn forget_all(&mut self) {
+        locked(&self.files).clear();
+        locked(&self.relevant).clear();
+    }
+
+    /// The same text as the preprocessor got, also where it is not UTF-8.
+    fn read(&self, file: Ustr) -> Option<Arc<str>> {
+        let path = Path::new(file.as_str());
+        match self.unsaved.get(path) {
+            Some(text) => Some(text.clone()),
+            None => project::read_source(path).map(Into::into),
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}

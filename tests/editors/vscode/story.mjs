@@ -1,0 +1,204 @@
+// The extension in the real editor, on the demo: each step is what a person does and then sees.
+//
+//   node story.mjs --tools FOLDER --extension FILE.vsix --server FILE --demo FOLDER --work FOLDER
+//
+// `--images editors/vscode/images` renews the pictures of the extension's README.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import * as path from "node:path";
+import { parseArgs } from "node:util";
+import { CodeServer } from "./code_server.mjs";
+import { Workbench } from "./workbench.mjs";
+
+const { values: given } = parseArgs({
+  options: {
+    tools: { type: "string" },
+    extension: { type: "string" },
+    server: { type: "string" },
+    demo: { type: "string" },
+    work: { type: "string" },
+    browser: { type: "string", default: "/usr/bin/chromium" },
+    images: { type: "string" },
+  },
+});
+
+const workspace = path.join(given.work, "demo");
+rmSync(workspace, { recursive: true, force: true });
+cpSync(given.demo, workspace, { recursive: true });
+const source = readFileSync(path.join(workspace, "cache.c"), "utf8").split("\n");
+const races = racesOnTheCommandLine();
+
+const codeServer = new CodeServer({ tools: given.tools, folder: path.join(given.work, "code-server") });
+codeServer.install(given.extension);
+const address = await codeServer.start(workspace);
+const pictures = path.join(given.work, "pictures");
+rmSync(pictures, { recursive: true, force: true });
+const workbench = await Workbench.open({ address, pictures, browser: given.browser, tools: given.tools });
+const began = Date.now();
+
+try {
+  await step("a race is marked in the source", async () => {
+    await workbench.goTo("cache.c", lineOf("return cache->lookups"), 12);
+    await workbench.until("something is marked", () => workbench.squiggles());
+    await workbench.picture("marked");
+  });
+
+  await step("the status bar counts what the command line counts", async () => {
+    await workbench.until(
+      `${races.length} races are counted`,
+      async () => (await workbench.racelensItem()) === `${races.length} races`,
+    );
+  });
+
+  await step("the list of problems has a race with its other end", async () => {
+    const problems = await workbench.problems();
+    await workbench.picture("problems");
+    const [first, second] = races.find(({ location }) => location === "cache.lookups").accesses;
+    const at = problems.findIndex((row) => row.includes("cache.lookups") && row.includes(`[Ln ${first.line},`));
+    assert.ok(at >= 0, `the race is missing in ${JSON.stringify(problems)}`);
+    assert.ok(problems[at + 1].includes(`[Ln ${second.line},`), `${problems[at + 1]} is not its other end`);
+    await workbench.command("View: Toggle Problems");
+  });
+
+  await step("the hover tells the locks", async () => {
+    await workbench.goTo("cache.c", lineOf("return cache->lookups"), 20);
+    await workbench.hover(/no lock is held/);
+    await workbench.picture("hover");
+    await workbench.press("Escape");
+  });
+
+  await step("a lens tells the threads of a function", async () => {
+    await workbench.goTo("cache.c", lineOf("int cache_get("), 5);
+    const lenses = await workbench.until("there is a lens", async () => {
+      const found = await workbench.lenses();
+      return found.some((lens) => lens.includes("worker")) && found;
+    });
+    await workbench.picture("lens");
+    assert.ok(lenses.some((lens) => /thread/.test(lens)), JSON.stringify(lenses));
+  });
+
+  await step("the tree leads to both accesses", async () => {
+    await workbench.command("Racelens: Show Races");
+    const rows = await workbench.until("the tree has every race", async () => {
+      const found = await workbench.tree();
+      return races.every(({ location }) => found.some((row) => row.startsWith(location))) && found;
+    });
+    await workbench.picture("races");
+    const race = rows.findIndex((row) => row.startsWith("cache.lookups"));
+    const [first, second] = races.find(({ location }) => location === "cache.lookups").accesses;
+    for (const [offset, access] of [[1, first], [2, second]]) {
+      const row = rows[race + offset];
+      assert.ok(row.includes(access.thread), `${row} does not name the thread ${access.thread}`);
+      await workbench.clickRow(race + offset);
+      await workbench.cursorAt(path.basename(access.file), access.line);
+    }
+  });
+
+  await step("the tree can be grouped by file and by tier", async () => {
+    for (const [by, first] of [["File", /^cache\.c ?\d+ races/], ["Tier", /^Possible ?\d+ races/], ["Location", / ↔ /]]) {
+      await workbench.command(`Racelens: Group Races by ${by}`);
+      await workbench.until(`the tree begins with ${first}`, async () => first.test((await workbench.tree())[0]));
+      await workbench.picture(`by-${by.toLowerCase()}`);
+    }
+  });
+
+  await step("one access leads to the other", async () => {
+    const [first, second] = races.find(({ location }) => location === "cache.lookups").accesses;
+    await workbench.goTo("cache.c", first.line, first.column);
+    await workbench.command("Racelens: Go to the Other Access");
+    await workbench.cursorAt("cache.c", second.line);
+  });
+
+  await step("an access is explained beside the source, with links to other places", async () => {
+    await workbench.command("Racelens: Explain the Access");
+    const explanation = await workbench.explanation();
+    await workbench.page.waitForTimeout(500);
+    await workbench.picture("explanation");
+    assert.match(await explanation.innerText(), /read of cache->lookups/);
+    const [{ file, line }] = races.find(({ location }) => location === "cache.lookups").accesses;
+    await explanation.locator("a", { hasText: `${path.basename(file)}:${line}` }).first().click();
+    await workbench.cursorAt(path.basename(file), line);
+    await workbench.command("View: Close All Editors");
+  });
+
+  await step("a quick fix takes the lock, and the race is gone", async () => {
+    await workbench.goTo("cache.c", lineOf("return cache->lookups"), 12);
+    await workbench.until("something is marked", () => workbench.squiggles());
+    const fixes = await workbench.quickFixes();
+    await workbench.picture("quick-fixes");
+    const fix = fixes.find((title) => title.includes("stats_lock"));
+    assert.ok(fix, `no fix takes the lock: ${JSON.stringify(fixes)}`);
+    await workbench.takeQuickFix(fix);
+    await workbench.until("fewer races are counted", async () => {
+      const counted = Number((await workbench.racelensItem()).match(/^(\d+) races?$/)?.[1]);
+      return counted < races.length;
+    });
+    await workbench.until("the tree has the race no longer", async () => {
+      const rows = await workbench.tree();
+      return rows.length > 0 && !rows.some((row) => row.startsWith("cache.lookups"));
+    });
+    await workbench.picture("fixed");
+  });
+
+  await step("what is undone is a race again", async () => {
+    await workbench.press("Control+1");
+    await workbench.until("all races are back", async () => {
+      await workbench.press("Control+z");
+      await workbench.page.waitForTimeout(1500);
+      return (await workbench.racelensItem()) === `${races.length} races`;
+    });
+  });
+
+  await step("a server that is not there is said, with what to do", async () => {
+    mkdirSync(path.join(workspace, ".vscode"));
+    const settings = JSON.stringify({ "racelens.server.path": "/nowhere/racelens" });
+    writeFileSync(path.join(workspace, ".vscode/settings.json"), settings);
+    const words = await workbench.until("a message is shown", async () => {
+      const shown = await workbench.notification();
+      return shown.includes("/nowhere/racelens") && shown;
+    });
+    await workbench.picture("no-server");
+    assert.match(words, /racelens\.server\.path/);
+  });
+
+  if (given.images) {
+    for (const name of ["races", "hover", "quick-fixes", "explanation"]) {
+      workbench.copyPicture(name, given.images);
+    }
+  }
+  console.log(`vscode: the whole story in ${((Date.now() - began) / 1000).toFixed(1)} s, pictures in ${pictures}`);
+} finally {
+  await workbench.close();
+  await codeServer.stop();
+}
+
+async function step(name, act) {
+  try {
+    await act();
+    console.log(`vscode: ok, ${name}`);
+  } catch (error) {
+    await workbench.picture("failed").catch(() => undefined);
+    console.error(`vscode: FAILED, ${name}`);
+    throw error;
+  }
+}
+
+/** Both must tell the same: the editor is compared with what the command line says. */
+function racesOnTheCommandLine() {
+  let report;
+  try {
+    report = execFileSync(given.server, ["check", ".", "--format", "json"], { cwd: workspace, encoding: "utf8" });
+  } catch (error) {
+    // The exit code says that there are races.
+    report = error.stdout;
+  }
+  return JSON.parse(report).races;
+}
+
+/** Lines are found by their text, so that the demo may change. */
+function lineOf(text) {
+  const index = source.findIndex((line) => line.includes(text));
+  assert.ok(index >= 0, `the demo has no line with ${text}`);
+  return index + 1;
+}

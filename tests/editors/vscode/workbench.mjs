@@ -1,0 +1,194 @@
+// The workbench as a person uses it: keys, clicks, and what is to be seen on the screen.
+import { copyFileSync, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import * as path from "node:path";
+
+const PATIENCE = 30_000;
+
+export class Workbench {
+  /** `tools` holds playwright-core as npm installed it. */
+  static async open({ address, pictures, browser, tools }) {
+    const { chromium } = createRequire(path.join(tools, "package.json"))("playwright-core");
+    const instance = await chromium.launch({
+      executablePath: browser,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"],
+    });
+    const page = await instance.newPage({ viewport: { width: 1280, height: 760 }, deviceScaleFactor: 1 });
+    page.setDefaultTimeout(PATIENCE);
+    mkdirSync(pictures, { recursive: true });
+    await page.goto(address, { waitUntil: "domcontentloaded" });
+    await page.waitForSelector(".monaco-workbench");
+    await page.waitForSelector(".explorer-folders-view .monaco-list-row");
+    return new Workbench(instance, page, pictures);
+  }
+
+  constructor(instance, page, pictures) {
+    this.instance = instance;
+    this.page = page;
+    this.pictures = pictures;
+    this.taken = [];
+  }
+
+  async close() {
+    await this.instance.close();
+  }
+
+  async picture(name) {
+    this.taken.push(name);
+    await this.page.screenshot({ path: this.pictureFile(name) });
+  }
+
+  copyPicture(name, folder) {
+    copyFileSync(this.pictureFile(name), path.join(folder, `${name}.png`));
+  }
+
+  /** Pictures are numbered in the order in which they were taken. */
+  pictureFile(name) {
+    const number = String(this.taken.lastIndexOf(name) + 1).padStart(2, "0");
+    return path.join(this.pictures, `${number}-${name}.png`);
+  }
+
+  /** Waits until `question` gives something true, and gives that. */
+  async until(what, question, patience = PATIENCE) {
+    const end = Date.now() + patience;
+    let last;
+    while (Date.now() < end) {
+      last = await question();
+      if (last) {
+        return last;
+      }
+      await this.page.waitForTimeout(100);
+    }
+    await this.picture("missing");
+    throw new Error(`waited in vain until ${what}`);
+  }
+
+  async press(keys) {
+    await this.page.keyboard.press(keys);
+  }
+
+  async command(title) {
+    await this.press("F1");
+    const input = this.page.locator(".quick-input-widget input[type=text]");
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    await row.waitFor();
+    await row.click();
+  }
+
+  /** Opens a file of the workspace by its name and puts the cursor at a place in it. */
+  async goTo(file, line, column = 1) {
+    await this.press("Control+p");
+    const input = this.page.locator(".quick-input-widget input[type=text]");
+    await input.waitFor();
+    await input.fill(`${file}:${line}:${column}`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: file }).first().waitFor();
+    await this.press("Enter");
+    await this.cursorAt(file, line);
+  }
+
+  async cursorAt(file, line) {
+    await this.until(`the cursor is in ${file}, line ${line}`, async () => {
+      const tab = await this.page.locator(".tab.active").first().getAttribute("data-resource-name");
+      const status = await this.statusBar();
+      return tab === file && status.includes(`Ln ${line},`);
+    });
+  }
+
+  async statusBar() {
+    return shown(await this.page.locator(".statusbar").innerText());
+  }
+
+  async racelensItem() {
+    const item = this.page.locator('.statusbar-item[id$="racelens.status"]');
+    return (await item.count()) === 0 ? "" : shown(await item.innerText());
+  }
+
+  async squiggles() {
+    return this.page.locator(".monaco-editor .squiggly-warning, .monaco-editor .squiggly-error").count();
+  }
+
+  async lenses() {
+    return (await this.page.locator(".codelens-decoration").allInnerTexts()).map(shown);
+  }
+
+  async text() {
+    await this.press("Control+1");
+    const lines = await this.page.locator(".editor-group-container .view-line").allInnerTexts();
+    return lines.map(shown).join("\n");
+  }
+
+  /** Shows the hover at the cursor; its parts come one by one, until it says what is wanted. */
+  async hover(wanted) {
+    await this.until(`the hover says ${wanted}`, async () => {
+      // A lens that arrives moves the lines, which takes a hover away.
+      if ((await this.hoverText()) === "") {
+        await this.press("Control+k");
+        await this.press("Control+i");
+        await this.page.waitForTimeout(1000);
+      }
+      return wanted.test(await this.hoverText());
+    });
+  }
+
+  async hoverText() {
+    return (await this.page.locator(".monaco-hover:not(.hidden)").allInnerTexts()).map(shown).join(" ");
+  }
+
+  /** The titles that the light bulb offers at the cursor; the menu stays open. */
+  async quickFixes() {
+    await this.press("Control+.");
+    const rows = this.page.locator(".action-widget .monaco-list-row.action");
+    await rows.first().waitFor();
+    return (await rows.allInnerTexts()).map(shown);
+  }
+
+  async takeQuickFix(title) {
+    await this.page.locator(".action-widget .monaco-list-row.action", { hasText: title }).first().click();
+  }
+
+  /** What the rows of the view Races say, from top to bottom. Read at once: the tree may be redrawn at any time. */
+  async tree() {
+    return (await this.treeRows().allInnerTexts()).map(shown);
+  }
+
+  async clickRow(index) {
+    await this.treeRows().nth(index).click();
+  }
+
+  treeRows() {
+    return this.page.locator('.pane-body [role="treeitem"]');
+  }
+
+  async problems() {
+    await this.command("View: Focus Problems");
+    const rows = this.page.locator(".markers-panel .monaco-list-row");
+    await rows.first().waitFor();
+    return (await rows.allInnerTexts()).map(shown);
+  }
+
+  async notification() {
+    const toast = this.page.locator(".notifications-toasts .notification-list-item-message");
+    await toast.first().waitFor();
+    return (await toast.allInnerTexts()).map(shown).join("\n");
+  }
+
+  /** The page of an explanation, which lives in a frame within a frame. */
+  async explanation() {
+    return this.until("an explanation is shown", async () => {
+      for (const frame of this.page.frames()) {
+        const page = frame.locator("main.explanation");
+        if ((await page.count().catch(() => 0)) > 0) {
+          return page;
+        }
+      }
+      return undefined;
+    });
+  }
+}
+
+/** Text as a person reads it: the editor draws with spaces that do not break, and with line breaks. */
+function shown(text) {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,132 @@
+//! After every edit, what is found with the results of before equals what is found from scratch.
+
+use racelens_analysis::frontend::layout::DataModel;
+use racelens_analysis::host::{Analysis, AnalysisHost, Change, CheckedProgram, UnitChange};
+use racelens_analysis::models::Models;
+use racelens_analysis::races::Options;
+use racelens_tests::compiler::preprocess;
+use racelens_tests::corpus::corpus;
+use racelens_tests::edits::edited;
+use racelens_tests::racy_programs::{plan, source};
+use racelens_tests::random::{Random, cases};
+use racelens_tests::side_by_side::side_by_side;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// How often each program is edited; `RACELENS_EDITS` asks for another number.
+const USUAL_EDITS: u64 = 6;
+
+/// Random programs besides the corpus; `RACELENS_EDITED_PROGRAMS` asks for another number.
+const USUAL_PROGRAMS: u64 = 12;
+
+/// As gcc calls what it reads from its standard input.
+const MAIN_FILE: &str = "<stdin>";
+
+fn apply(host: &mut AnalysisHost, text: &str) {
+    host.apply(Change {
+        units: vec![UnitChange {
+            path: Ustr::from(MAIN_FILE),
+            text: Some(Arc::from(text)),
+            data_model: DataModel::LP64,
+        }],
+    });
+}
+
+fn check(analysis: &Analysis, before: Option<&CheckedProgram>) -> CheckedProgram {
+    analysis.check_again(Models::builtin(), Options::default(), &[], before)
+}
+
+/// All that a user can see of a result, without the numbers of classes, which have no meaning.
+fn described(checked: &CheckedProgram) -> String {
+    let program = &checked.program;
+    let mut text = format!(
+        "{} shared locations, {} violations, {} threads\n",
+        program.shared_locations,
+        checked.violations.len(),
+        program.contexts.roots.len()
+    );
+    for race in &program.races {
+        text.push_str(&format!(
+            "{:#018x} {} {}\n",
+            race.id, race.rank, race.location
+        ));
+        for pair in &race.pairs {
+            text.push_str(&format!("  {pair:?}\n"));
+        }
+        text.push_str(&format!("  {:?}\n", race.reasons));
+    }
+    for function in program.functions.ids() {
+        let name = program.functions.body(function).function;
+        for (_, context, roots) in program.contexts.of(function) {
+            let known = (&context.held, &context.bindings, &context.threads);
+            text.push_str(&format!("{name:?}: {known:?} in {roots:?}\n"));
+        }
+    }
+    text
+}
+
+/// The first edit after which the two differ.
+fn disagreement(name: &str, start: &str, edits: u64, random: &mut Random) -> Option<String> {
+    let mut host = AnalysisHost::default();
+    let mut text = start.to_owned();
+    apply(&mut host, &text);
+    let mut before = check(&host.analysis(), None);
+    for edit in 0..edits {
+        text = edited(&text, MAIN_FILE, random);
+        apply(&mut host, &text);
+        let again = check(&host.analysis(), Some(&before));
+        // The same database: what does not parse keeps its last good version, which a new one does not know.
+        let fresh = check(&host.analysis(), None);
+        let (incremental, expected) = (described(&again), described(&fresh));
+        if incremental != expected {
+            let mut lines = incremental.lines().zip(expected.lines());
+            let first = lines.find(|(one, other)| one != other);
+            return Some(format!("{name}, edit {edit}: {first:#?}\n{text}"));
+        }
+        before = again;
+    }
+    None
+}
+
+fn assert_no_disagreement(programs: &[(String, String)]) {
+    let edits = cases("RACELENS_EDITS", USUAL_EDITS);
+    let numbered: Vec<(usize, &(String, String))> = programs.iter().enumerate().collect();
+    let found = side_by_side(&numbered, &|(seed, (name, text))| {
+        disagreement(name, text, edits, &mut Random::new(*seed as u64))
+    });
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    assert!(
+        found.is_empty(),
+        "{} of {} programs differ:\n{}",
+        found.len(),
+        programs.len(),
+        found[0]
+    );
+}
+
+#[test]
+fn edited_fixtures_are_checked_as_if_afresh() {
+    let corpus = corpus();
+    let programs: Vec<(String, String)> = corpus
+        .entries
+        .iter()
+        .filter(|entry| entry.program.files.len() == 1)
+        .step_by(4)
+        .map(|entry| {
+            let text = &entry.program.files[0].text;
+            (entry.program.name.clone(), preprocess(text))
+        })
+        .collect();
+    assert_no_disagreement(&programs);
+}
+
+#[test]
+fn edited_random_programs_are_checked_as_if_afresh() {
+    let programs: Vec<(String, String)> = (0..cases("RACELENS_EDITED_PROGRAMS", USUAL_PROGRAMS))
+        .map(|seed| {
+            let text = source(&plan(seed));
+            (format!("random program {seed}"), preprocess(&text))
+        })
+        .collect();
+    assert_no_disagreement(&programs);
+}
