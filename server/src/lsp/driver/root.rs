@@ -168,11 +168,6 @@ impl Root {
         known_name(self.workspace.as_ref()?, file)
     }
 
-    /// Whether the program knows the file of the editor by this name.
-    pub fn is_name_of(&self, file: &Path, name: &Path) -> bool {
-        self.name_of(file).is_some_and(|known| known == name)
-    }
-
     /// The text of a file that was checked.
     pub fn checked_text(&self, file: &Path) -> Option<Arc<racelens_analysis::host::SourceFile>> {
         self.checked.as_ref()?;
