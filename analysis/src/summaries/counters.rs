@@ -1,12 +1,12 @@
 //! Counters that give each number to one taker: `job = next++` under a lock, or an atomic addition.
 
+use super::objects::{ChangedObjects, different_keys};
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::ir::{
     BinaryOperator, Body, Callee, FunctionRef, LocalId, Operand, Place, Rvalue, Statement,
     StatementId, Terminator,
 };
 use crate::models::{Action, Atomic, AtomicOperation, AtomicResult, Root};
-use super::objects::{ChangedObjects, different_keys};
 use crate::points_to::Class;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;

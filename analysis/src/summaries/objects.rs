@@ -34,7 +34,8 @@ impl SyncObjects {
             kinds: self.kinds() != before.kinds(),
             ..ChangedObjects::default()
         };
-        self.semaphores.note_changes(&before.semaphores, &mut changes);
+        self.semaphores
+            .note_changes(&before.semaphores, &mut changes);
         self.flags.note_changes(&before.flags, &mut changes);
         self.tokens.note_changes(&before.tokens, &mut changes);
         self.counters.note_changes(&before.counters, &mut changes);
@@ -69,7 +70,9 @@ pub(super) fn different_keys<'m, K: Eq + Hash, V: PartialEq>(
     one: &'m FxHashMap<K, V>,
     other: &'m FxHashMap<K, V>,
 ) -> impl Iterator<Item = &'m K> {
-    let changed = one.iter().filter(|(key, value)| other.get(key) != Some(value));
+    let changed = one
+        .iter()
+        .filter(|(key, value)| other.get(key) != Some(value));
     let gone = other.keys().filter(|key| !one.contains_key(key));
     changed.map(|(key, _)| key).chain(gone)
 }

@@ -18,7 +18,9 @@ pub struct Semaphores {
 impl Semaphores {
     /// The semaphores that begin with another number than before.
     pub(super) fn note_changes(&self, before: &Semaphores, changes: &mut ChangedObjects) {
-        changes.classes.extend(different_keys(&self.counts, &before.counts));
+        changes
+            .classes
+            .extend(different_keys(&self.counts, &before.counts));
     }
 
     pub fn new(graph: &CallGraph<'_>) -> Semaphores {

@@ -32,7 +32,9 @@ impl Tokens {
             .classes
             .extend(different_keys(&self.by_semaphore, &before.by_semaphore));
         let made = different_keys(&self.made, &before.made);
-        changes.functions.extend(made.map(|(function, _)| *function));
+        changes
+            .functions
+            .extend(made.map(|(function, _)| *function));
     }
 
     pub fn new(graph: &CallGraph<'_>, semaphores: &Semaphores) -> Tokens {

@@ -26,14 +26,17 @@ impl CheckResult {
         workspace: &Workspace,
         options: &RaceOptions,
         accepted: &[(Function, StatementId)],
+        before: Option<&CheckResult>,
     ) -> CheckResult {
         let models = &workspace.models;
         let options = Options {
             threads: thread_rules(options),
             ..Options::default()
         };
-        let checked =
-            workspace.in_parallel(|analysis| analysis.check_accepting(models, options, accepted));
+        let checked = workspace.in_parallel(|analysis| {
+            let before = before.map(|before| &before.checked);
+            analysis.check_again(models, options, accepted, before)
+        });
         CheckResult {
             paths: CallPaths::new(&checked.program.contexts),
             checked,

@@ -47,11 +47,18 @@ pub struct Check {
 
 impl Check {
     pub fn new(workspace: &Workspace, options: RaceOptions) -> Check {
+        Check::again(workspace, options, None)
+    }
+
+    /// As `new`, for a workspace that was checked before it was changed: what still holds is not computed again.
+    pub fn again(workspace: &Workspace, options: RaceOptions, before: Option<&Check>) -> Check {
         let started = Instant::now();
         let analysis = workspace.analysis();
         let places = Places::new(workspace, &analysis);
         let suppressions = Suppressions::find(workspace, &analysis, &places);
-        let result = CheckResult::new(workspace, &options, &suppressions.statements());
+        let before = before.map(|before| &before.result);
+        let accepted = suppressions.statements();
+        let result = CheckResult::new(workspace, &options, &accepted, before);
         Check {
             result,
             suppressions,

@@ -29,10 +29,13 @@ impl Workspace {
         let Some(project) = &self.project else {
             return 0;
         };
+        let headers = changed.iter();
+        let including: HashSet<Ustr> = headers
+            .flat_map(|file| self.header_uses.units_of(file))
+            .collect();
         let is_touched = |index: &usize| {
-            let headers = &self.read_units[*index].headers;
-            changed.contains(&project.units[*index].file)
-                || headers.iter().any(|header| changed.contains(header))
+            including.contains(&self.read_units[*index].name)
+                || changed.contains(&project.units[*index].file)
         };
         let touched: Vec<usize> = (0..project.units.len()).filter(is_touched).collect();
         self.reread_units(&touched);
@@ -41,16 +44,9 @@ impl Workspace {
 
     /// Whether a file is part of the program, as a unit or as a header.
     pub fn has_file(&self, file: &Path) -> bool {
-        let Some(project) = &self.project else {
-            return false;
-        };
-        !project.units_of(file).is_empty() || self.is_header(file)
-    }
-
-    /// Whether a unit includes the file.
-    pub fn is_header(&self, file: &Path) -> bool {
-        let mut headers = self.read_units.iter().flat_map(|unit| &unit.headers);
-        headers.any(|header| header == file)
+        let project = self.project.as_ref();
+        self.header_uses.contains(file)
+            || project.is_some_and(|project| !project.units_of(file).is_empty())
     }
 
     /// The program's own files: its units, and the headers that lie in the project.
@@ -77,6 +73,7 @@ impl Workspace {
         let change = Change {
             units: text.map(|text| unit.change(text)).into_iter().collect(),
         };
+        self.header_uses.add(&unit);
         self.read_units.insert(index, unit);
         self.apply(change);
     }
@@ -97,9 +94,11 @@ impl Workspace {
         });
         let mut change = Change::default();
         self.read_units.clear();
+        self.header_uses.clear();
         for (index, result) in results.into_iter().enumerate() {
             let (unit, text) = read_unit(&project.units, index, result);
             change.units.extend(text.map(|text| unit.change(text)));
+            self.header_uses.add(&unit);
             self.read_units.push(unit);
         }
         let after: HashSet<Ustr> = change.units.iter().map(|unit| unit.path).collect();
@@ -139,6 +138,8 @@ impl Workspace {
                 }
                 None => {}
             }
+            self.header_uses.remove(before);
+            self.header_uses.add(&unit);
             self.read_units[index] = unit;
         }
         self.apply(change);

@@ -89,7 +89,8 @@ fn hints_say_what_is_held_where_a_block_begins() {
         65: holds cache->locks[index]
         67: holds cache->locks[index]
         70: holds cache->locks[index]
-    "#]].assert_eq(&shown);
+    "#]]
+    .assert_eq(&shown);
     client.finish();
 }
 
@@ -106,7 +107,8 @@ fn shared_variables_are_highlighted_if_that_is_wanted() {
     );
     let asked = json!({ "textDocument": { "uri": uri(&folder.path("main.c")) } });
     let tokens = client.request("textDocument/semanticTokens/full", asked);
-    expect!["[16,25,13,0,3,19,4,13,0,7,3,40,13,0,1,0,15,12,0,1]"].assert_eq(&tokens["data"].to_string());
+    expect!["[16,25,13,0,3,19,4,13,0,7,3,40,13,0,1,0,15,12,0,1]"]
+        .assert_eq(&tokens["data"].to_string());
     client.finish();
 }
 

@@ -66,7 +66,11 @@ fn measure(edits: usize, mut texts: Vec<(String, String)>) {
     let started = Instant::now();
     apply(&mut host, &texts);
     let mut before = check(&host, None);
-    println!("cold: {:?}, {} races", started.elapsed(), before.program.races.len());
+    println!(
+        "cold: {:?}, {} races",
+        started.elapsed(),
+        before.program.races.len()
+    );
     let started = Instant::now();
     drop(check(&host, None));
     let scratch = started.elapsed();
@@ -85,7 +89,13 @@ fn measure(edits: usize, mut texts: Vec<(String, String)>) {
     let mut show = |what: &str, cost: &dyn Fn(&(Duration, Duration)) -> Duration| {
         costs.sort_by_key(|costs| cost(costs));
         let at = |share: usize| cost(&costs[(costs.len() - 1) * share / 100]);
-        println!("{what}: median {:?}, 90 %: {:?}, 99 %: {:?}, most {:?}", at(50), at(90), at(99), at(100));
+        println!(
+            "{what}: median {:?}, 90 %: {:?}, 99 %: {:?}, most {:?}",
+            at(50),
+            at(90),
+            at(99),
+            at(100)
+        );
     };
     if edits > 0 {
         show("read", &|cost| cost.0);

@@ -10,6 +10,7 @@ pub use event::{Event, Question, Refusal};
 pub use publishing::all_diagnostics;
 pub use view::{Program, View};
 
+use super::document::Document;
 use super::documentation::Documentation;
 use super::outbox::{Message, Outbox};
 use super::progress::Progress;
@@ -20,7 +21,7 @@ use crate::workspace;
 use publishing::Published;
 use root::{OpenFiles, Root};
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -335,13 +336,22 @@ impl Driver {
         }));
     }
 
+    /// An editor may name a file through symbolic links, and a program has one name for it.
+    fn open_by_name(&self) -> HashMap<PathBuf, &Arc<Document>> {
+        let open = self.open.iter().map(|(path, document)| {
+            let name = self.roots.iter().find_map(|root| root.name_of(path));
+            (name.unwrap_or_else(|| path.clone()), document)
+        });
+        open.collect()
+    }
+
     fn view(&self) -> View<'_> {
         View {
             roots: &self.roots,
             settings: &self.settings,
             encoding: self.session.encoding(),
             documentation: &self.documentation,
-            open: &self.open,
+            open: self.open_by_name(),
             checks: self.checks,
             client_edits_versions: self
                 .session

@@ -18,6 +18,8 @@ pub struct Root {
     pub path: PathBuf,
     workspace: Option<Workspace>,
     checked: Option<CheckedRoot>,
+    /// The check before the last change.
+    earlier: Option<Check>,
 }
 
 /// A program as it was at the last check, which is as the workspace has it.
@@ -36,6 +38,7 @@ impl Root {
             path,
             workspace: None,
             checked: None,
+            earlier: None,
         }
     }
 
@@ -77,6 +80,7 @@ impl Root {
     /// Nothing is known any more.
     pub fn forget(&mut self) {
         self.checked = None;
+        self.earlier = None;
         self.workspace = None;
     }
 
@@ -98,7 +102,9 @@ impl Root {
             }
             touched.insert(name);
         }
-        self.checked = None;
+        if let Some(checked) = self.checked.take() {
+            self.earlier = Some(checked.check);
+        }
         workspace.reread(&touched);
         self.adopt_open(open);
     }
@@ -106,7 +112,9 @@ impl Root {
     /// What describes the project has changed.
     pub fn reload(&mut self, settings: &Settings, open: &OpenFiles) {
         let options = self.options(settings);
-        self.checked = None;
+        if let Some(checked) = self.checked.take() {
+            self.earlier = Some(checked.check);
+        }
         if let Some(workspace) = &mut self.workspace {
             workspace.reload(&options);
             self.adopt_open(open);
@@ -118,7 +126,10 @@ impl Root {
         let Some(workspace) = &self.workspace else {
             return Ok(());
         };
-        let check = Check::new(workspace, RaceOptions::new(workspace, settings.entries));
+        let checked = self.checked.as_ref().map(|checked| &checked.check);
+        let before = checked.or(self.earlier.as_ref());
+        let options = RaceOptions::new(workspace, settings.entries);
+        let check = Check::again(workspace, options, before);
         let mut report = check.report(workspace);
         report.notes.extend(workspace.notes.iter().cloned());
         let syntax = workspace.syntax_notes();
@@ -143,6 +154,7 @@ impl Root {
         // Only an id can be unknown.
         let _ = selection.apply(&mut report);
         self.checked = Some(CheckedRoot { check, report });
+        self.earlier = None;
         problem.map_or(Ok(()), Err)
     }
 
@@ -154,11 +166,6 @@ impl Root {
     /// The name by which the program knows a file.
     pub fn name_of(&self, file: &Path) -> Option<PathBuf> {
         known_name(self.workspace.as_ref()?, file)
-    }
-
-    /// Whether the program knows the file of the editor by this name.
-    pub fn is_name_of(&self, file: &Path, name: &Path) -> bool {
-        self.name_of(file).is_some_and(|known| known == name)
     }
 
     /// The text of a file that was checked.
