@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { Explanations } from "./explanation";
-import type { Grouping, RaceNode } from "./finding_tree";
+import type { Grouping, RaceNode, ViolationNode } from "./finding_tree";
 import { otherAccesses, type Counterpart } from "./other_access";
 import { openPlace, protocolPosition } from "./places";
 import { RacesView } from "./races_view";
@@ -26,7 +26,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const group = (grouping: Grouping) => (): void => races.group(grouping);
   const commands: Record<string, (...values: never[]) => unknown> = {
     explainHere: () => explainHere(started, races),
-    explainRace: (node: RaceNode) => started.explainRace(node.race.id, node.race.location_name),
+    explainFinding: (node: RaceNode | ViolationNode) => started.explainFinding(node.findingId, node.label),
     goToOtherAccess: () => goToOtherAccess(races),
     check: () => started.check(),
     restartServer: () => started.restart(),

@@ -84,7 +84,7 @@ export class Server implements vscode.Disposable {
     await this.explain(subject, [...races.map((id) => [id]), [uri, position]]);
   }
 
-  async explainRace(id: string, subject: string): Promise<void> {
+  async explainFinding(id: string, subject: string): Promise<void> {
     await this.explain(subject, [[id]]);
   }
 
