@@ -16,9 +16,16 @@ impl Workspace {
         self.sources.set_unsaved(file, text);
     }
 
-    /// The text that an editor has in place of a file's.
-    pub fn unsaved(&self, file: &Path) -> Option<&Arc<str>> {
-        self.sources.unsaved.get(file)
+    /// Takes the files' own text where only the editor knew that they are no units: a compiler reads headers from the disk.
+    pub fn forget_unsaved_headers(&mut self) {
+        let Some(project) = &self.project else {
+            return;
+        };
+        let names = self.sources.unsaved.keys();
+        let others = names.filter(|name| project.units_of(name).is_empty());
+        for name in others.cloned().collect::<Vec<PathBuf>>() {
+            self.sources.set_unsaved(&name, None);
+        }
     }
 
     /// Reads again every unit that is made from one of these files. Returns how many there are.
@@ -42,11 +49,18 @@ impl Workspace {
         touched.len()
     }
 
-    /// Whether a file is part of the program, as a unit or as a header.
-    pub fn has_file(&self, file: &Path) -> bool {
-        let project = self.project.as_ref();
-        self.header_uses.contains(file)
-            || project.is_some_and(|project| !project.units_of(file).is_empty())
+    /// The name by which the program knows a file, be it a unit or a header, also if it is named through a symbolic link.
+    pub fn name_of(&self, file: &Path) -> Option<PathBuf> {
+        if self.header_uses.contains(file) {
+            return Some(file.to_owned());
+        }
+        let project = self.project.as_ref()?;
+        let units = project.units_of(file);
+        if let Some(unit) = project.units[units].first() {
+            return Some(unit.file.clone());
+        }
+        let real = file.canonicalize().ok()?;
+        self.header_uses.contains(&real).then_some(real)
     }
 
     /// The program's own files: its units, and the headers that lie in the project.

@@ -2,7 +2,7 @@
 
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
-use crate::project::{self, LoadOptions, UnsavedTexts};
+use crate::project::{LoadOptions, UnsavedTexts};
 use crate::race_options::RaceOptions;
 use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
@@ -60,11 +60,14 @@ impl Root {
     ) -> Result<(), String> {
         self.forget();
         let options = self.options(settings);
-        let unsaved: UnsavedTexts = open
-            .iter()
-            .filter(|(path, _)| !is_header_name(path))
-            .map(|(path, document)| (path.clone(), document.text.clone()))
-            .collect();
+        let mut unsaved = UnsavedTexts::new();
+        for (path, document) in open {
+            // A unit may be known by the name without symbolic links.
+            let real = path.canonicalize().ok();
+            for name in real.into_iter().chain([path.clone()]) {
+                unsaved.insert(name, document.text.clone());
+            }
+        }
         let workspace = Workspace::load_as(Loading {
             options: &options,
             jobs: settings.project.jobs,
@@ -72,7 +75,9 @@ impl Root {
             watch,
             stop,
         });
-        self.workspace = Some(workspace.map_err(|error| error.to_string())?);
+        let mut workspace = workspace.map_err(|error| error.to_string())?;
+        workspace.forget_unsaved_headers();
+        self.workspace = Some(workspace);
         self.adopt_open(open);
         Ok(())
     }
@@ -91,7 +96,7 @@ impl Root {
         };
         let mut touched = BTreeSet::new();
         for path in changed {
-            let name = known_name(workspace, path).unwrap_or_else(|| path.clone());
+            let name = workspace.name_of(path).unwrap_or_else(|| path.clone());
             let document = open.get(path);
             let is_unit = workspace
                 .project
@@ -165,7 +170,7 @@ impl Root {
 
     /// The name by which the program knows a file.
     pub fn name_of(&self, file: &Path) -> Option<PathBuf> {
-        known_name(self.workspace.as_ref()?, file)
+        self.workspace.as_ref()?.name_of(file)
     }
 
     /// The text of a file that was checked.
@@ -198,7 +203,7 @@ impl Root {
         let mut new: Vec<&PathBuf> = open
             .keys()
             .filter(|path| path.starts_with(&self.path) && is_unit_name(path))
-            .filter(|path| known_name(workspace, path).is_none())
+            .filter(|path| workspace.name_of(path).is_none())
             .collect();
         new.sort();
         for path in new {
@@ -221,19 +226,6 @@ impl Root {
     }
 }
 
-/// Also if the editor names the file through a symbolic link.
-fn known_name(workspace: &Workspace, file: &Path) -> Option<PathBuf> {
-    if workspace.has_file(file) {
-        return Some(file.to_owned());
-    }
-    let real = project::normalised(&file.canonicalize().ok()?);
-    workspace.has_file(&real).then_some(real)
-}
-
 fn is_unit_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "c")
-}
-
-fn is_header_name(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "h")
 }
