@@ -35,7 +35,12 @@ with_node() {
 
 extension() {
     with_node
-    (cd "$repository/editors/vscode" && npm ci --ignore-scripts --loglevel=error >/dev/null)
+    cd "$repository/editors/vscode"
+    # npm writes this file last, so that an installation that broke off is done again.
+    if ! [ node_modules/.package-lock.json -nt package-lock.json ]; then
+        npm ci --ignore-scripts --loglevel=error >/dev/null
+    fi
+    cd "$repository"
 }
 
 units() {

@@ -138,7 +138,10 @@ impl GroupStore {
             .iter()
             .take_while(|group| group.group.is_complete)
             .count();
-        let first = groups.get(front)?;
+        // What lies in front of all groups says where the first one comes from.
+        let first = groups
+            .get(front)
+            .filter(|first| first.start as usize <= prefix)?;
         let behind = groups
             .partition_point(|group| (group.start as usize) < old.len() - suffix)
             .clamp(front + 1, groups.len());

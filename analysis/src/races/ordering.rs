@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The signals and barriers of a program.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Orders {
     signals: BTreeMap<Path, Signal>,
     /// The threads that pass each barrier.
@@ -29,6 +29,7 @@ pub struct Orders {
 }
 
 /// All that is done to set one signal.
+#[derive(PartialEq)]
 struct Signal {
     class: Class,
     posters: BTreeSet<RootId>,

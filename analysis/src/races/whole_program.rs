@@ -117,8 +117,7 @@ pub fn analyse(
         _ => Arc::new(Orders::new(&graph, &objects, &facts, &contexts)),
     };
     let before = before.filter(|(before, changes)| {
-        Arc::ptr_eq(&before.contexts, &contexts)
-            && Arc::ptr_eq(&before.orders, &orders)
+        (Arc::ptr_eq(&before.orders, &orders) || before.orders == orders)
             && before.kept.arrays == arrays
             && before.kept.options.accepted == options.accepted
             && !changes.are_structural()
@@ -144,8 +143,11 @@ pub fn analyse(
     let before = before.filter(|(before, _)| {
         before.counters == surroundings.counters && before.owners == surroundings.owners
     });
+    let unchanged = before.and_then(|(before, _)| before.unchanged_functions(&facts, &contexts));
+    let before = before.zip(unchanged.as_deref());
+    let before = before.map(|((before, _), unchanged)| (before, unchanged));
     let is_same = |class: &Class, accesses: &[(FunctionId, u32)]| {
-        before.is_some_and(|(before, _)| before.has_accesses(*class, accesses, &facts))
+        before.is_some_and(|(before, unchanged)| before.has_accesses(*class, accesses, unchanged))
     };
     let find = |surroundings: &Surroundings<'_>,
                 known: Option<&BTreeMap<Class, Found>>,

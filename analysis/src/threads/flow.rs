@@ -15,6 +15,7 @@ use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::signals::SignalState;
 use crate::symexec::{Path, Root, Value};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -570,6 +571,21 @@ impl Contexts {
     /// Whether the user says that threads with these entries never run at the same time.
     pub fn never_parallel(&self, one: &ThreadRoot, other: &ThreadRoot) -> bool {
         self.never_parallel.contains(&(one.entry, other.entry))
+    }
+
+    /// For each function, whether the same threads come to it in the same contexts as before; `None` if there are
+    /// other threads.
+    pub fn unchanged_since(&self, before: &Contexts) -> Option<Vec<bool>> {
+        if self.roots != before.roots || self.never_parallel != before.never_parallel {
+            return None;
+        }
+        let is_same = |(new, old): (&FunctionContexts, &FunctionContexts)| {
+            let mut pairs = new.contexts.iter().zip(&old.contexts);
+            new.contexts.len() == old.contexts.len()
+                && pairs.all(|(new, old)| new.roots == old.roots && new.context == old.context)
+        };
+        let functions = self.functions.par_iter().zip(&before.functions);
+        Some(functions.map(is_same).collect())
     }
 
     pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {

@@ -1,4 +1,4 @@
-//! Progress of long work, which the client shows and the user can stop.
+//! Progress of long work, which the client shows and the user may stop.
 
 use super::outbox::{Message, Outbox, PATIENCE};
 use super::session::Session;
@@ -7,7 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::Client;
-use tower_lsp::ls_types::ProgressToken;
+use tower_lsp::ls_types::notification;
+use tower_lsp::ls_types::{
+    ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin,
+    WorkDoneProgressEnd, WorkDoneProgressReport,
+};
 
 /// The end of the one who works. The work is over when it is dropped.
 pub struct Progress {
@@ -19,11 +23,18 @@ pub struct Progress {
 
 /// The end of the one who tells the client.
 pub struct ProgressSession {
-    title: &'static str,
+    work: Work,
     steps: UnboundedReceiver<Step>,
     stop: Arc<AtomicBool>,
+}
+
+/// What takes so long.
+#[derive(Clone, Copy)]
+pub struct Work {
+    pub title: &'static str,
+    pub can_be_stopped: bool,
     /// Work that ends sooner is not worth a message.
-    after: Duration,
+    pub after: Duration,
 }
 
 struct Step {
@@ -34,14 +45,13 @@ struct Step {
 static NEXT_TOKEN: AtomicU64 = AtomicU64::new(1);
 
 impl Progress {
-    pub fn begin(outbox: &Outbox, title: &'static str, after: Duration) -> Progress {
+    pub fn begin(outbox: &Outbox, work: Work) -> Progress {
         let (sender, steps) = unbounded_channel();
         let stop = Arc::new(AtomicBool::new(false));
         outbox.send(Message::Progress(ProgressSession {
-            title,
+            work,
             steps,
             stop: stop.clone(),
-            after,
         }));
         Progress {
             steps: sender,
@@ -64,32 +74,47 @@ impl Progress {
 
 impl ProgressSession {
     pub async fn show(mut self, client: Client, session: Arc<Session>) {
-        let is_wanted = session
-            .client
-            .get()
-            .is_some_and(|facts| facts.shows_progress);
-        if !is_wanted || self.is_over_within(self.after).await {
+        let facts = session.client.get();
+        let is_wanted = facts.is_some_and(|facts| facts.shows_progress);
+        if !is_wanted || self.is_over_within(self.work.after).await {
             return;
         }
         let number = NEXT_TOKEN.fetch_add(1, Ordering::Relaxed);
         let name = format!("racelens/{number}");
         let token = ProgressToken::String(name.clone());
-        session.stoppable.insert(name.clone(), self.stop.clone());
+        if self.work.can_be_stopped {
+            session.stoppable.insert(name.clone(), self.stop.clone());
+        }
         let created = client.create_work_done_progress(token.clone());
         if let Ok(Ok(())) = tokio::time::timeout(PATIENCE, created).await {
-            let progress = client
-                .progress(token, self.title)
-                .with_percentage(0)
-                .with_cancel_button();
-            let shown = progress.begin().await;
-            while let Some(step) = self.steps.recv().await {
-                shown
-                    .report_with_message(step.message, step.percentage, None)
-                    .await;
-            }
-            shown.finish().await;
+            self.tell(&client, &token).await;
         }
         session.stoppable.remove(&name);
+    }
+
+    async fn tell(&mut self, client: &Client, token: &ProgressToken) {
+        let send = |value: WorkDoneProgress| {
+            client.send_notification::<notification::Progress>(ProgressParams {
+                token: token.clone(),
+                value: ProgressParamsValue::WorkDone(value),
+            })
+        };
+        send(WorkDoneProgress::Begin(WorkDoneProgressBegin {
+            title: self.work.title.to_owned(),
+            cancellable: Some(self.work.can_be_stopped),
+            message: None,
+            percentage: Some(0),
+        }))
+        .await;
+        while let Some(step) = self.steps.recv().await {
+            send(WorkDoneProgress::Report(WorkDoneProgressReport {
+                cancellable: None,
+                message: Some(step.message),
+                percentage: Some(step.percentage),
+            }))
+            .await;
+        }
+        send(WorkDoneProgress::End(WorkDoneProgressEnd { message: None })).await;
     }
 
     /// Steps that are made in the meantime are not shown.

@@ -33,9 +33,10 @@ impl CheckResult {
             threads: thread_rules(options),
             ..Options::default()
         };
-        let before = before.map(|before| &before.checked);
-        let checked = workspace
-            .in_parallel(|analysis| analysis.check_again(models, options, accepted, before));
+        let checked = workspace.in_parallel(|analysis| {
+            let before = before.map(|before| &before.checked);
+            analysis.check_again(models, options, accepted, before)
+        });
         CheckResult {
             paths: CallPaths::new(&checked.program.contexts),
             checked,

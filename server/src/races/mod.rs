@@ -50,14 +50,14 @@ impl Check {
         Check::again(workspace, options, None)
     }
 
-    /// The same for a workspace that was checked before, with another text: costs what is different since.
+    /// As `new`, for a workspace that was checked before it was changed: what still holds is not computed again.
     pub fn again(workspace: &Workspace, options: RaceOptions, before: Option<&Check>) -> Check {
         let started = Instant::now();
         let analysis = workspace.analysis();
         let places = Places::new(workspace, &analysis);
         let suppressions = Suppressions::find(workspace, &analysis, &places);
-        let accepted = suppressions.statements();
         let before = before.map(|before| &before.result);
+        let accepted = suppressions.statements();
         let result = CheckResult::new(workspace, &options, &accepted, before);
         Check {
             result,

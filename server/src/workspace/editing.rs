@@ -16,9 +16,16 @@ impl Workspace {
         self.sources.set_unsaved(file, text);
     }
 
-    /// The text that an editor has in place of a file's.
-    pub fn unsaved(&self, file: &Path) -> Option<&Arc<str>> {
-        self.sources.unsaved.get(file)
+    /// Takes the files' own text where only the editor knew that they are no units: a compiler reads headers from the disk.
+    pub fn forget_unsaved_headers(&mut self) {
+        let Some(project) = &self.project else {
+            return;
+        };
+        let names = self.sources.unsaved.keys();
+        let others = names.filter(|name| project.units_of(name).is_empty());
+        for name in others.cloned().collect::<Vec<PathBuf>>() {
+            self.sources.set_unsaved(&name, None);
+        }
     }
 
     /// Reads again every unit that is made from one of these files. Returns how many there are.
@@ -29,28 +36,31 @@ impl Workspace {
         let Some(project) = &self.project else {
             return 0;
         };
+        let headers = changed.iter();
+        let including: HashSet<Ustr> = headers
+            .flat_map(|file| self.header_uses.units_of(file))
+            .collect();
         let is_touched = |index: &usize| {
-            let headers = &self.read_units[*index].headers;
-            changed.contains(&project.units[*index].file)
-                || headers.iter().any(|header| changed.contains(header))
+            including.contains(&self.read_units[*index].name)
+                || changed.contains(&project.units[*index].file)
         };
         let touched: Vec<usize> = (0..project.units.len()).filter(is_touched).collect();
         self.reread_units(&touched);
         touched.len()
     }
 
-    /// Whether a file is part of the program, as a unit or as a header.
-    pub fn has_file(&self, file: &Path) -> bool {
-        let Some(project) = &self.project else {
-            return false;
-        };
-        !project.units_of(file).is_empty() || self.is_header(file)
-    }
-
-    /// Whether a unit includes the file.
-    pub fn is_header(&self, file: &Path) -> bool {
-        let mut headers = self.read_units.iter().flat_map(|unit| &unit.headers);
-        headers.any(|header| header == file)
+    /// The name by which the program knows a file, be it a unit or a header, also if it is named through a symbolic link.
+    pub fn name_of(&self, file: &Path) -> Option<PathBuf> {
+        if self.header_uses.contains(file) {
+            return Some(file.to_owned());
+        }
+        let project = self.project.as_ref()?;
+        let units = project.units_of(file);
+        if let Some(unit) = project.units[units].first() {
+            return Some(unit.file.clone());
+        }
+        let real = file.canonicalize().ok()?;
+        self.header_uses.contains(&real).then_some(real)
     }
 
     /// The program's own files: its units, and the headers that lie in the project.
@@ -77,6 +87,7 @@ impl Workspace {
         let change = Change {
             units: text.map(|text| unit.change(text)).into_iter().collect(),
         };
+        self.header_uses.add(&unit);
         self.read_units.insert(index, unit);
         self.apply(change);
     }
@@ -97,9 +108,11 @@ impl Workspace {
         });
         let mut change = Change::default();
         self.read_units.clear();
+        self.header_uses.clear();
         for (index, result) in results.into_iter().enumerate() {
             let (unit, text) = read_unit(&project.units, index, result);
             change.units.extend(text.map(|text| unit.change(text)));
+            self.header_uses.add(&unit);
             self.read_units.push(unit);
         }
         let after: HashSet<Ustr> = change.units.iter().map(|unit| unit.path).collect();
@@ -139,6 +152,8 @@ impl Workspace {
                 }
                 None => {}
             }
+            self.header_uses.remove(before);
+            self.header_uses.add(&unit);
             self.read_units[index] = unit;
         }
         self.apply(change);

@@ -2,11 +2,13 @@
 
 mod editing;
 mod from_preprocessed;
+mod header_uses;
 mod sources;
 mod syntax_note;
 
 use crate::project::preprocess::Preprocessed;
 use crate::project::{LoadOptions, Note, Place, Project, TranslationUnit, UnsavedTexts};
+use header_uses::HeaderUses;
 use racelens_analysis::db::Function;
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{
@@ -42,6 +44,7 @@ pub struct Workspace {
     sources: Sources,
     /// In the order of the project's units.
     read_units: Vec<ReadUnit>,
+    header_uses: HeaderUses,
     /// What is to say about the project itself, and not about one of its units.
     project_notes: Vec<Note>,
 }
@@ -188,12 +191,14 @@ impl Workspace {
             pool,
             sources: Sources::new(read.unsaved),
             read_units: Vec::new(),
+            header_uses: HeaderUses::default(),
             project_notes: read.notes,
         };
         let started = Instant::now();
         let mut change = Change::default();
         for (unit, text) in read.units {
             change.units.extend(text.map(|text| unit.change(text)));
+            workspace.header_uses.add(&unit);
             workspace.read_units.push(unit);
         }
         workspace.apply(change);

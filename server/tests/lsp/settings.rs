@@ -218,6 +218,52 @@ fn reading_the_program_shows_progress_and_status() {
     client.finish();
 }
 
+#[cfg(unix)]
+#[test]
+fn reading_the_program_can_be_stopped_and_begun_again() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = project(&[("a.c", RACY), ("b.c", "int b;\n"), ("c.c", "int c;\n")]);
+    let slow = crate::temporary_folder::TemporaryFolder::new(&[(
+        "slow-cc",
+        "#!/bin/sh\nsleep 0.5\nexec cc \"$@\"\n",
+    )]);
+    let compiler = slow.path("slow-cc");
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let settings = json!({ "debounce": 1, "compiler": compiler, "jobs": 1 });
+    let mut client = start(&folder.root(), settings);
+    let begun = client.wait_for(|it| it["params"]["value"]["kind"] == "begin");
+    let token = json!({ "token": begun["params"]["token"] });
+    client.notify("window/workDoneProgress/cancel", token);
+    let failed = client.wait_for(|it| it["params"]["state"] == "failed");
+    assert_eq!(
+        failed["params"]["message"],
+        "reading the program was stopped"
+    );
+    // Typing does not begin again what the user did not want.
+    client.open(&folder.path("b.c"), "int b, d;\n");
+    let nothing = client.request("racelens/races", Value::Null);
+    assert_eq!(nothing["races"], json!([]));
+    let restart = json!({ "command": "racelens.restart" });
+    client.request("workspace/executeCommand", restart);
+    assert_eq!(races(&mut client), 1);
+    client.finish();
+}
+
+#[test]
+fn a_file_may_be_opened_through_a_link() {
+    let folder = project(&[("real/a.c", RACY)]);
+    std::os::unix::fs::symlink(folder.path("real"), folder.path("link")).unwrap();
+    let linked = folder.root().join("link/a.c");
+    let mut client = Client::start(&folder.root());
+    client.open(&linked, RACY);
+    assert_eq!(races(&mut client), 1);
+    assert_eq!(client.diagnostics(&linked).len(), 2);
+    client.change(&linked, &fixed());
+    assert_eq!(races(&mut client), 0);
+    assert!(client.diagnostics(&linked).is_empty());
+    client.finish();
+}
+
 #[test]
 fn positions_are_counted_as_agreed() {
     let text = RACY.replace(

@@ -2,6 +2,7 @@
 
 mod compile_commands;
 mod config;
+mod editing;
 mod hostile;
 mod load;
 mod preprocess;

@@ -34,8 +34,11 @@ pub struct Question {
     pub path: Option<PathBuf>,
     /// The file's text when the question was asked, if it is open.
     pub document: Option<Arc<Document>>,
-    answer: Box<dyn FnOnce(Result<&View<'_>, Refusal>) + Send>,
+    answer: Box<Answer>,
 }
+
+/// Is given the program, or why there is none.
+type Answer = dyn FnOnce(Result<&View<'_>, Refusal>) + Send;
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

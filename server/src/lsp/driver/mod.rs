@@ -4,15 +4,18 @@
 mod event;
 mod publishing;
 mod root;
+#[cfg(test)]
+mod tests;
 mod view;
 
 pub use event::{Event, Question, Refusal};
 pub use publishing::all_diagnostics;
 pub use view::{Program, View};
 
+use super::document::Document;
 use super::documentation::Documentation;
 use super::outbox::{Message, Outbox};
-use super::progress::Progress;
+use super::progress::{Progress, Work};
 use super::session::Session;
 use super::settings::{Run, Settings};
 use super::status::{State, Status};
@@ -20,7 +23,7 @@ use crate::workspace;
 use publishing::Published;
 use root::{OpenFiles, Root};
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,12 +51,23 @@ pub struct Driver {
     checks: usize,
     /// The result of the last check is not shown yet.
     is_unpublished: bool,
+    /// The user did not want to wait until a program was read.
+    is_stopped: bool,
 }
 
 /// Stack for the thread: explanations walk through nested code.
 pub const STACK_BYTES: usize = 16 << 20;
-/// Work that ends sooner shows no progress.
-const QUIET: Duration = Duration::from_millis(500);
+
+const READING: Work = Work {
+    title: "Reading the program",
+    can_be_stopped: true,
+    after: Duration::ZERO,
+};
+const CHECKING: Work = Work {
+    title: "Looking for races",
+    can_be_stopped: false,
+    after: Duration::from_millis(500),
+};
 
 impl Driver {
     pub fn new(session: Arc<Session>, outbox: Outbox) -> Driver {
@@ -71,6 +85,7 @@ impl Driver {
             published: Published::default(),
             checks: 0,
             is_unpublished: false,
+            is_stopped: false,
         }
     }
 
@@ -95,7 +110,7 @@ impl Driver {
             }
             if self.due.is_some_and(|due| due <= Instant::now()) {
                 self.due = None;
-                self.guarded(Driver::check);
+                self.guarded_check();
             }
             self.answer_waiting();
         }
@@ -115,20 +130,32 @@ impl Driver {
             // What was typed during the last check may have turned out to change nothing.
             match events.try_recv() {
                 Ok(event) => return Ok(Some(event)),
-                Err(TryRecvError::Empty) => self.guarded(Driver::publish),
+                Err(TryRecvError::Empty) => {
+                    self.guarded(Driver::publish);
+                }
                 Err(TryRecvError::Disconnected) => return Err(Disconnected),
             }
         }
         events.recv().map(Some).map_err(|_| Disconnected)
     }
 
-    /// Does some work. If it fails in an unexpected way, that costs this work only.
-    fn guarded(&mut self, work: impl FnOnce(&mut Driver)) {
+    /// Does some work. If it fails in an unexpected way, that costs this work only. Says whether it went well.
+    fn guarded(&mut self, work: impl FnOnce(&mut Driver)) -> bool {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
-        if let Err(panic) = result {
-            let text = format!("an internal error happened: {}", panic_text(&*panic));
+        if let Err(panic) = &result {
+            let text = format!("an internal error happened: {}", panic_text(&**panic));
             self.outbox.log(MessageType::ERROR, &text);
             self.say(State::Failed, Some(text));
+        }
+        result.is_ok()
+    }
+
+    /// A program whose check failed half-way is read anew next time.
+    fn guarded_check(&mut self) {
+        if !self.guarded(Driver::check) {
+            let roots = self.roots.iter_mut();
+            let failed = roots.filter(|root| root.checked().is_none());
+            failed.for_each(Root::forget);
         }
     }
 
@@ -167,7 +194,10 @@ impl Driver {
                 self.schedule(Duration::ZERO);
             }
             Event::Settings(settings) => self.set(*settings),
-            Event::CheckNow => self.schedule(Duration::ZERO),
+            Event::CheckNow => {
+                self.is_stopped = false;
+                self.schedule(Duration::ZERO);
+            }
             Event::Restart => self.restart(),
             Event::Ask(question) => self.waiting.push(question),
             // Ends the loop.
@@ -250,21 +280,26 @@ impl Driver {
 
     fn restart(&mut self) {
         self.roots.iter_mut().for_each(Root::forget);
+        self.is_stopped = false;
         self.schedule(Duration::ZERO);
     }
 
+    /// Who types on puts the check off, unless it should have begun already.
     fn schedule(&mut self, after: Duration) {
-        self.due = Some(Instant::now() + after);
+        let now = Instant::now();
+        if self.due.is_none_or(|due| due > now) {
+            self.due = Some(now + after);
+        }
     }
 
     /// Brings every program up to date, looks for races, and shows them.
     fn check(&mut self) {
         let edits = self.session.edits.load(Ordering::Relaxed);
-        if !self.load_roots() {
+        if self.is_stopped || !self.load_roots() {
             return;
         }
         self.say(State::Checking, None);
-        let progress = Progress::begin(&self.outbox, "Looking for races", QUIET);
+        let progress = Progress::begin(&self.outbox, CHECKING);
         let changed = std::mem::take(&mut self.changed);
         let must_reload = std::mem::take(&mut self.must_reload);
         for index in 0..self.roots.len() {
@@ -300,7 +335,7 @@ impl Driver {
                 continue;
             }
             self.say(State::Indexing, None);
-            let progress = Progress::begin(&self.outbox, "Reading the program", Duration::ZERO);
+            let progress = Progress::begin(&self.outbox, READING);
             let stop = progress.stop.clone();
             let watch = |step| match step {
                 workspace::Progress::Preprocessed(done, total) => {
@@ -312,6 +347,7 @@ impl Driver {
             };
             let loaded = self.roots[index].load(&self.settings, &self.open, &stop, &watch);
             if let Err(problem) = loaded {
+                self.is_stopped = stop.load(Ordering::Relaxed);
                 self.outbox.log(MessageType::ERROR, &problem);
                 self.say(State::Failed, Some(problem));
                 return false;
@@ -335,13 +371,22 @@ impl Driver {
         }));
     }
 
+    /// An editor may name a file through symbolic links, and a program has one name for it.
+    fn open_by_name(&self) -> HashMap<PathBuf, &Arc<Document>> {
+        let open = self.open.iter().map(|(path, document)| {
+            let name = self.roots.iter().find_map(|root| root.name_of(path));
+            (name.unwrap_or_else(|| path.clone()), document)
+        });
+        open.collect()
+    }
+
     fn view(&self) -> View<'_> {
         View {
             roots: &self.roots,
             settings: &self.settings,
             encoding: self.session.encoding(),
             documentation: &self.documentation,
-            open: &self.open,
+            open: self.open_by_name(),
             checks: self.checks,
             client_edits_versions: self
                 .session
@@ -357,7 +402,9 @@ impl Driver {
             match self.readiness(&question) {
                 Readiness::Wait => self.waiting.push(question),
                 Readiness::Refuse(refusal) => question.answer(Err(refusal)),
-                Readiness::Answer => self.guarded(|driver| question.answer(Ok(&driver.view()))),
+                Readiness::Answer => {
+                    self.guarded(|driver| question.answer(Ok(&driver.view())));
+                }
             }
         }
     }

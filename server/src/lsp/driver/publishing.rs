@@ -7,84 +7,105 @@ use crate::lsp::status::State;
 use crate::lsp::to_proto;
 use crate::project::Note;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tower_lsp::ls_types::{Diagnostic, MessageType};
 
 /// What the client has been sent.
 #[derive(Default)]
 pub struct Published {
     diagnostics: BTreeMap<PathBuf, Vec<Diagnostic>>,
+    /// Of which version of an open document.
+    versions: BTreeMap<PathBuf, i32>,
     notes: BTreeSet<Note>,
 }
 
 impl Driver {
     pub(super) fn publish(&mut self) {
         self.is_unpublished = false;
-        let found = all_diagnostics(&self.view());
-        match self.settings.delivery {
-            Delivery::Push => self.push(found),
-            Delivery::Pull => self.push(BTreeMap::new()),
+        let is_pulled = self.settings.delivery == Delivery::Pull;
+        let mut published = std::mem::take(&mut self.published);
+        if is_pulled {
+            self.withdraw(&mut published);
+        } else {
+            self.push(&mut published);
         }
-        self.log_notes();
-        let pulls = self.settings.delivery == Delivery::Pull;
-        self.outbox.send(Message::Refresh { diagnostics: pulls });
+        self.log_notes(&mut published);
+        self.published = published;
+        let refresh = Message::Refresh {
+            diagnostics: is_pulled,
+        };
+        self.outbox.send(refresh);
         self.say(State::Ready, None);
     }
 
-    fn push(&mut self, found: BTreeMap<PathBuf, Vec<Diagnostic>>) {
-        let mut known = std::mem::take(&mut self.published.diagnostics);
-        let files: BTreeSet<PathBuf> = known.keys().chain(found.keys()).cloned().collect();
+    fn push(&self, published: &mut Published) {
+        let view = self.view();
+        let found = all_diagnostics(&view);
+        let known = &mut published.diagnostics;
+        let mut files: BTreeSet<PathBuf> = known.keys().chain(found.keys()).cloned().collect();
+        let is_known = |file: &&PathBuf| view.program_of(file).is_some();
+        files.extend(view.open.keys().filter(is_known).cloned());
         for file in files {
             // A file that is being edited keeps what it shows until its text is checked.
-            if self.is_edited(&file) {
+            if is_edited(&view, &file) {
                 continue;
             }
-            match found.get(&file) {
-                Some(now) if known.get(&file) == Some(now) => {}
-                Some(now) => {
-                    self.send(&file, now.clone());
-                    known.insert(file, now.clone());
-                }
-                None => {
-                    self.send(&file, Vec::new());
-                    known.remove(&file);
-                }
+            let version = view.open.get(&file).map(|document| document.version);
+            // A document is told of every version, so that the editor knows that it is checked.
+            let is_told = version.is_none_or(|it| published.versions.get(&file) == Some(&it));
+            let now = found.get(&file);
+            if !is_told || known.get(&file) != now {
+                self.send(&view, &file, now.cloned().unwrap_or_default());
             }
+            match version {
+                Some(version) => published.versions.insert(file.clone(), version),
+                None => published.versions.remove(&file),
+            };
+            match now {
+                Some(now) => known.insert(file, now.clone()),
+                None => known.remove(&file),
+            };
         }
-        self.published.diagnostics = known;
     }
 
-    fn send(&self, file: &PathBuf, diagnostics: Vec<Diagnostic>) {
-        let Some(uri) = self.view().uri(file) else {
-            return;
-        };
-        let version = self.open.get(file).map(|document| document.version);
-        self.outbox.send(Message::Diagnostics {
-            uri,
-            diagnostics,
-            version,
-        });
+    /// Takes back what was pushed before the client was to pull.
+    fn withdraw(&self, published: &mut Published) {
+        for file in std::mem::take(&mut published.diagnostics).keys() {
+            self.send(&self.view(), file, Vec::new());
+        }
+        published.versions.clear();
     }
 
-    /// Whether the editor has other text than what was checked.
-    fn is_edited(&self, file: &PathBuf) -> bool {
-        self.open.get(file).is_some_and(|document| {
-            let mut roots = self.roots.iter();
-            let checked = roots.find_map(|root| root.checked_text(file));
-            checked.is_some_and(|source| source.text() != &*document.text)
-        })
+    fn send(&self, view: &View<'_>, file: &Path, diagnostics: Vec<Diagnostic>) {
+        if let Some(uri) = view.uri(file) {
+            self.outbox.send(Message::Diagnostics {
+                uri,
+                diagnostics,
+                version: view.open.get(file).map(|document| document.version),
+            });
+        }
     }
 
     /// Notes without a place are no diagnostics. Each is said once, for as long as it holds.
-    fn log_notes(&mut self) {
+    fn log_notes(&self, published: &mut Published) {
         let reports = self.roots.iter().filter_map(Root::checked);
         let notes = reports.flat_map(|checked| &checked.report.notes);
         let notes: BTreeSet<Note> = notes.filter(|note| note.place.is_none()).cloned().collect();
-        for note in notes.difference(&self.published.notes) {
+        for note in notes.difference(&published.notes) {
             self.outbox.log(MessageType::INFO, note.to_string());
         }
-        self.published.notes = notes;
+        published.notes = notes;
     }
+}
+
+/// Whether the editor has other text than what was checked.
+fn is_edited(view: &View<'_>, file: &Path) -> bool {
+    let Some(document) = view.open.get(file) else {
+        return false;
+    };
+    let checked = view.program_of(file);
+    let checked = checked.and_then(|(program, name)| program.workspace.source(&name));
+    checked.is_some_and(|source| source.text() != &*document.text)
 }
 
 /// Of all programs. A header of several is shown once.

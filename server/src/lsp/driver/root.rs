@@ -2,7 +2,7 @@
 
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
-use crate::project::{self, LoadOptions, UnsavedTexts};
+use crate::project::{LoadOptions, UnsavedTexts};
 use crate::race_options::RaceOptions;
 use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
@@ -18,8 +18,8 @@ pub struct Root {
     pub path: PathBuf,
     workspace: Option<Workspace>,
     checked: Option<CheckedRoot>,
-    /// The check of an earlier text, from which the next one takes over what still holds.
-    before: Option<Check>,
+    /// The check before the last change.
+    earlier: Option<Check>,
 }
 
 /// A program as it was at the last check, which is as the workspace has it.
@@ -38,7 +38,7 @@ impl Root {
             path,
             workspace: None,
             checked: None,
-            before: None,
+            earlier: None,
         }
     }
 
@@ -60,11 +60,14 @@ impl Root {
     ) -> Result<(), String> {
         self.forget();
         let options = self.options(settings);
-        let unsaved: UnsavedTexts = open
-            .iter()
-            .filter(|(path, _)| !is_header_name(path))
-            .map(|(path, document)| (path.clone(), document.text.clone()))
-            .collect();
+        let mut unsaved = UnsavedTexts::new();
+        for (path, document) in open {
+            // A unit may be known by the name without symbolic links.
+            let real = path.canonicalize().ok();
+            for name in real.into_iter().chain([path.clone()]) {
+                unsaved.insert(name, document.text.clone());
+            }
+        }
         let workspace = Workspace::load_as(Loading {
             options: &options,
             jobs: settings.project.jobs,
@@ -72,7 +75,9 @@ impl Root {
             watch,
             stop,
         });
-        self.workspace = Some(workspace.map_err(|error| error.to_string())?);
+        let mut workspace = workspace.map_err(|error| error.to_string())?;
+        workspace.forget_unsaved_headers();
+        self.workspace = Some(workspace);
         self.adopt_open(open);
         Ok(())
     }
@@ -80,7 +85,7 @@ impl Root {
     /// Nothing is known any more.
     pub fn forget(&mut self) {
         self.checked = None;
-        self.before = None;
+        self.earlier = None;
         self.workspace = None;
     }
 
@@ -91,7 +96,7 @@ impl Root {
         };
         let mut touched = BTreeSet::new();
         for path in changed {
-            let name = known_name(workspace, path).unwrap_or_else(|| path.clone());
+            let name = workspace.name_of(path).unwrap_or_else(|| path.clone());
             let document = open.get(path);
             let is_unit = workspace
                 .project
@@ -103,7 +108,7 @@ impl Root {
             touched.insert(name);
         }
         if let Some(checked) = self.checked.take() {
-            self.before = Some(checked.check);
+            self.earlier = Some(checked.check);
         }
         workspace.reread(&touched);
         self.adopt_open(open);
@@ -112,8 +117,9 @@ impl Root {
     /// What describes the project has changed.
     pub fn reload(&mut self, settings: &Settings, open: &OpenFiles) {
         let options = self.options(settings);
-        self.checked = None;
-        self.before = None;
+        if let Some(checked) = self.checked.take() {
+            self.earlier = Some(checked.check);
+        }
         if let Some(workspace) = &mut self.workspace {
             workspace.reload(&options);
             self.adopt_open(open);
@@ -125,9 +131,10 @@ impl Root {
         let Some(workspace) = &self.workspace else {
             return Ok(());
         };
+        let checked = self.checked.as_ref().map(|checked| &checked.check);
+        let before = checked.or(self.earlier.as_ref());
         let options = RaceOptions::new(workspace, settings.entries);
-        let before = self.checked.as_ref().map(|checked| &checked.check);
-        let check = Check::again(workspace, options, before.or(self.before.as_ref()));
+        let check = Check::again(workspace, options, before);
         let mut report = check.report(workspace);
         report.notes.extend(workspace.notes.iter().cloned());
         let syntax = workspace.syntax_notes();
@@ -151,8 +158,8 @@ impl Root {
         };
         // Only an id can be unknown.
         let _ = selection.apply(&mut report);
-        self.before = None;
         self.checked = Some(CheckedRoot { check, report });
+        self.earlier = None;
         problem.map_or(Ok(()), Err)
     }
 
@@ -163,12 +170,7 @@ impl Root {
 
     /// The name by which the program knows a file.
     pub fn name_of(&self, file: &Path) -> Option<PathBuf> {
-        known_name(self.workspace.as_ref()?, file)
-    }
-
-    /// Whether the program knows the file of the editor by this name.
-    pub fn is_name_of(&self, file: &Path, name: &Path) -> bool {
-        self.name_of(file).is_some_and(|known| known == name)
+        self.workspace.as_ref()?.name_of(file)
     }
 
     /// The text of a file that was checked.
@@ -201,7 +203,7 @@ impl Root {
         let mut new: Vec<&PathBuf> = open
             .keys()
             .filter(|path| path.starts_with(&self.path) && is_unit_name(path))
-            .filter(|path| known_name(workspace, path).is_none())
+            .filter(|path| workspace.name_of(path).is_none())
             .collect();
         new.sort();
         for path in new {
@@ -224,19 +226,6 @@ impl Root {
     }
 }
 
-/// Also if the editor names the file through a symbolic link.
-fn known_name(workspace: &Workspace, file: &Path) -> Option<PathBuf> {
-    if workspace.has_file(file) {
-        return Some(file.to_owned());
-    }
-    let real = project::normalised(&file.canonicalize().ok()?);
-    workspace.has_file(&real).then_some(real)
-}
-
 fn is_unit_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "c")
-}
-
-fn is_header_name(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "h")
 }

@@ -20,7 +20,8 @@ pub struct View<'v> {
     pub settings: &'v Settings,
     pub encoding: PositionEncoding,
     pub documentation: &'v Documentation,
-    pub open: &'v HashMap<PathBuf, Arc<Document>>,
+    /// The open documents, by the names that the programs have for them.
+    pub open: HashMap<PathBuf, &'v Arc<Document>>,
     /// How many checks have ended.
     pub checks: usize,
     /// Whether the client compares versions before it edits.
@@ -59,12 +60,7 @@ impl<'v> View<'v> {
 
     /// As the client spells it, if it has the file open.
     pub fn uri(&self, file: &Path) -> Option<Uri> {
-        let open = self.open.get(file).or_else(|| {
-            let mut open = self.open.iter();
-            let is_same = |path: &Path| self.roots.iter().any(|root| root.is_name_of(path, file));
-            open.find(|(path, _)| is_same(path)).map(|(_, it)| it)
-        });
-        match open {
+        match self.open.get(file) {
             Some(document) => Some(document.uri.clone()),
             None => file_uri::from_path(file),
         }

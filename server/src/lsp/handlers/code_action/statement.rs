@@ -70,13 +70,14 @@ pub fn around(text: &str, byte: usize) -> Option<Statement> {
 
 /// The first token behind what ends the statement before, or begins the block.
 fn begin(text: &str, tokens: &[Token], at: usize) -> usize {
-    let mut depth = 0;
+    let mut depth = 0_usize;
     for index in (0..at).rev() {
         match tokens[index].text(text) {
             ")" | "]" => depth += 1,
-            "(" | "[" => depth -= 1,
+            // At 0 it is one around the byte.
+            "(" | "[" => depth = depth.saturating_sub(1),
             // Inside of `for (a; b; c)` the head is still to come.
-            ";" | "{" | "}" if depth >= 0 && !is_in_parentheses(tokens, index) => return index + 1,
+            ";" | "{" | "}" if depth == 0 && !is_in_parentheses(tokens, index) => return index + 1,
             _ => {}
         }
     }

@@ -179,7 +179,7 @@ fn replaced(text: &str, statement: &Statement) -> Option<std::ops::Range<usize>>
     // A comment in between would be lost.
     gap.trim()
         .is_empty()
-        .then(|| statement.before..statement.bytes.end)
+        .then_some(statement.before..statement.bytes.end)
 }
 
 /// The type that a function returns, as its definition spells it. `None` if it has a value of that name already.

@@ -1,0 +1,39 @@
+//! The driver by itself, with questions that no client can ask.
+
+use super::{Driver, Event, Question};
+use crate::lsp::outbox::{Message, Outbox};
+use crate::lsp::session::{ClientFacts, Session};
+use crate::lsp::status::State;
+use std::sync::{Arc, mpsc};
+
+#[test]
+fn a_question_that_panics_costs_itself_only() {
+    let (events, received) = mpsc::channel();
+    let session = Arc::new(Session::new(events));
+    assert!(session.client.set(ClientFacts::default()).is_ok());
+    let (outbox, mut messages) = Outbox::new();
+    session.tell(Event::Start);
+    session.tell(Event::Ask(Question::new(None, None, |_| {
+        panic!("a bad day")
+    })));
+    let (answer, answered) = mpsc::channel();
+    session.tell(Event::Ask(Question::new(None, None, move |outcome| {
+        let _ = answer.send(outcome.is_ok());
+    })));
+    let (told, driver_session) = (session.clone(), session.clone());
+    let driver = std::thread::spawn(move || Driver::new(driver_session, outbox).run(&received));
+    assert_eq!(answered.recv(), Ok(true));
+    told.tell(Event::Shutdown);
+    driver.join().expect("the driver ends well");
+    let mut logged = Vec::new();
+    let mut states = Vec::new();
+    while let Ok(message) = messages.try_recv() {
+        match message {
+            Message::Log(_, text) => logged.push(text),
+            Message::Status(status) => states.push(status.state),
+            _ => {}
+        }
+    }
+    assert_eq!(logged, ["an internal error happened: a bad day"]);
+    assert_eq!(states.last(), Some(&State::Failed));
+}

@@ -1,0 +1,89 @@
+//! A program that was read is kept up to date by reading only what has changed.
+
+use crate::workspace::Workspace as Folder;
+use racelens::project::UnsavedTexts;
+use racelens::workspace::{Loading, Workspace};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+fn load(folder: &Folder) -> Workspace {
+    let options = folder.options();
+    let loading = Loading {
+        options: &options,
+        jobs: Some(1),
+        unsaved: UnsavedTexts::new(),
+        watch: &|_| (),
+        stop: &AtomicBool::new(false),
+    };
+    Workspace::load_as(loading).unwrap()
+}
+
+fn functions(workspace: &Workspace) -> Vec<String> {
+    let analysis = workspace.analysis();
+    let functions = analysis.functions().into_iter();
+    let bodies = functions.filter_map(|function| analysis.body(function));
+    bodies.map(|body| body.function.name.to_string()).collect()
+}
+
+fn reread(workspace: &mut Workspace, files: &[PathBuf]) -> usize {
+    workspace.reread(&files.iter().cloned().collect::<BTreeSet<PathBuf>>())
+}
+
+#[test]
+fn only_the_units_that_include_a_header_are_read_again() {
+    let folder = Folder::new(&[
+        ("a.c", "#include \"n.h\"\nvoid a(void) {}\n"),
+        ("b.c", "#include \"n.h\"\nvoid b(void) {}\n"),
+        ("c.c", "void c(void) {}\n"),
+        ("n.h", "#define N 1\n"),
+    ]);
+    let mut workspace = load(&folder);
+    assert_eq!(functions(&workspace), ["a", "b", "c"]);
+    folder.write("n.h", b"static void n(void) {}\n");
+    assert_eq!(reread(&mut workspace, &[folder.path("n.h")]), 2);
+    assert!(functions(&workspace).contains(&"n".to_owned()));
+    assert_eq!(reread(&mut workspace, &[folder.path("c.c")]), 1);
+    assert_eq!(reread(&mut workspace, &[folder.path("other.h")]), 0);
+    // A header that is no longer included changes nothing any more.
+    folder.write("a.c", b"void a(void) {}\n");
+    reread(&mut workspace, &[folder.path("a.c")]);
+    assert_eq!(reread(&mut workspace, &[folder.path("n.h")]), 1);
+}
+
+#[test]
+fn unsaved_text_counts_until_it_is_taken_back() {
+    let folder = Folder::new(&[("a.c", "void saved(void) {}\n")]);
+    let file = folder.path("a.c");
+    let mut workspace = load(&folder);
+    workspace.set_unsaved(&file, Some("void unsaved(void) {}\n".into()));
+    reread(&mut workspace, &[file.clone()]);
+    assert_eq!(functions(&workspace), ["unsaved"]);
+    let source = workspace.source(&file).unwrap();
+    assert_eq!(source.text(), "void unsaved(void) {}\n");
+    workspace.set_unsaved(&file, None);
+    reread(&mut workspace, &[file.clone()]);
+    assert_eq!(functions(&workspace), ["saved"]);
+}
+
+#[test]
+fn units_come_and_go() {
+    let folder = Folder::new(&[("a.c", "void a(void) {}\n"), ("b.c", "void b(void) {}\n")]);
+    let mut workspace = load(&folder);
+    std::fs::remove_file(folder.path("b.c")).unwrap();
+    folder.write("c.c", b"void c(void) {}\n");
+    workspace.reload(&folder.options());
+    assert_eq!(functions(&workspace), ["a", "c"]);
+    assert_eq!(workspace.units, 2);
+    // A file that nobody has listed is taken in when it is opened.
+    folder.write("sub/d.c", b"void d(void) {}\n");
+    workspace.adopt(&folder.path("sub/d.c"));
+    assert_eq!(functions(&workspace), ["a", "c", "d"]);
+    // A unit that cannot be read any more is gone until it can.
+    std::fs::remove_file(folder.path("c.c")).unwrap();
+    reread(&mut workspace, &[folder.path("c.c")]);
+    assert_eq!(functions(&workspace), ["a", "d"]);
+    folder.write("c.c", b"void c2(void) {}\n");
+    reread(&mut workspace, &[folder.path("c.c")]);
+    assert_eq!(functions(&workspace), ["a", "c2", "d"]);
+}
