@@ -39,5 +39,5 @@ async def test_shared_variables_are_highlighted_when_that_is_wanted(demo):
     params = types.SemanticTokensParams(text_document=session.identify("main.c"))
     tokens = await session.ask("textDocument/semanticTokens/full", params)
     first = session.position("main.c", "cache.closing")
-    assert tokens.data[:3] == [first.line, first.character, len("cache.closing")]
+    assert list(tokens.data[:3]) == [first.line, first.character, len("cache.closing")]
     await session.stop()
