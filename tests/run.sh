@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up what is missing and runs every test. Ends with the summary lines of cargo test.
-# RACELENS_SAMPLE=0 leaves out the sample of real programs, which needs a network.
+# RACELENS_SAMPLE=0 leaves out the sample of real programs, RACELENS_EDITORS=0 the real editors; both need a network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,6 +29,10 @@ if [ "${RACELENS_SAMPLE:-1}" = 1 ]; then
     python3 tests/real/fetch.py --only pixz libsqlite3-sys
     python3 tests/real/front_end_table.py --sample --repeat 1 --fail-below 99.9
     python3 tests/real/missing_functions.py --sample
+fi
+
+if [ "${RACELENS_EDITORS:-1}" = 1 ]; then
+    bash tests/editors/run.sh units protocol nvim vscode
 fi
 
 cargo test --workspace

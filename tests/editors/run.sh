@@ -2,7 +2,7 @@
 # Tests Racelens in real editors, and the extension and the plugin for them. Installs what is missing.
 #
 #   bash tests/editors/run.sh                    everything
-#   bash tests/editors/run.sh protocol nvim      some of: units protocol nvim vscode
+#   bash tests/editors/run.sh protocol nvim      some of: units protocol nvim vscode others
 #
 # RACELENS_SERVER        the program to test (default: target/debug/racelens, which is built)
 # RACELENS_IMAGES        a folder for the pictures of the extension's README, which are renewed
@@ -35,7 +35,12 @@ with_node() {
 
 extension() {
     with_node
-    (cd "$repository/editors/vscode" && npm ci --ignore-scripts --loglevel=error >/dev/null)
+    cd "$repository/editors/vscode"
+    # npm writes this file last, so that an installation that broke off is done again.
+    if ! [ node_modules/.package-lock.json -nt package-lock.json ]; then
+        npm ci --ignore-scripts --loglevel=error >/dev/null
+    fi
+    cd "$repository"
 }
 
 units() {
@@ -86,20 +91,39 @@ vscode() {
         ${RACELENS_IMAGES:+--images "$RACELENS_IMAGES"}
 }
 
+# Editors for which there is nothing of ours but notes in editors/README.md.
+others() {
+    debian_packages emacs=emacs-nox vim=vim-nox
+    [ -d /usr/share/doc/elpa-eglot ] || debian_packages eglot=elpa-eglot
+    [ -d /usr/share/doc/vim-ale ] || debian_packages ale=vim-ale
+    once helix install_helix_of sid
+    rm -rf "$work/others"
+    mkdir -p "$work/others"
+    cp -r "$repository/tests/demo" "$work/others/demo"
+    export RACELENS_DEMO=$work/others/demo RACELENS_RESULT=$work/others/vim.txt
+    HOME=$work/others timeout 120 emacs --batch -l "$here/others/eglot.el" 2>"$work/others/emacs.log" ||
+        { cat "$work/others/emacs.log" >&2; exit 1; }
+    HOME=$work/others timeout 120 vim -es -u "$here/others/ale.vim" </dev/null || true
+    cat "$RACELENS_RESULT"
+    grep -q ok "$RACELENS_RESULT"
+    HELIX_RUNTIME=$tools/helix/usr/lib/hx/runtime python3 "$here/others/helix.py" "$RACELENS_DEMO" "$work/others/config" \
+        "$tools/helix/usr/lib64/ld-linux-x86-64.so.2" --library-path "$tools/helix/usr/lib/x86_64-linux-gnu" "$tools/helix/usr/lib/hx/hx"
+}
+
 timed() {
     local began=$SECONDS
     "$2"
     echo "$1: done in $((SECONDS - began)) s"
 }
 
-[ $# -eq 0 ] && set -- units protocol nvim vscode
+[ $# -eq 0 ] && set -- units protocol nvim vscode others
 server
 for part in "$@"; do
     case $part in
-    units | protocol | vscode) timed "$part" "$part" ;;
+    units | protocol | vscode | others) timed "$part" "$part" ;;
     nvim) timed nvim nvim_stories ;;
     *)
-        echo "there is no part $part: units protocol nvim vscode" >&2
+        echo "there is no part $part: units protocol nvim vscode others" >&2
         exit 2
         ;;
     esac

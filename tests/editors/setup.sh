@@ -75,6 +75,8 @@ unpack_suite() {
 
 install_neovim_of() { unpack_suite "$1" "$2" neovim; }
 
+install_helix_of() { unpack_suite "$1" "$2" hx; }
+
 # A Neovim that was unpacked runs with the C library that came with it.
 # `neovim_in FOLDER ARGUMENT...`, or with `-` the system's own.
 neovim_in() {

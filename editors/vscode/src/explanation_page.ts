@@ -44,7 +44,9 @@ h2 { font-size: 1.25em; }
 li { margin: 0.3em 0; }
 code { font-family: var(--vscode-editor-font-family); color: inherit; background: var(--vscode-textCodeBlock-background); padding: 0.1em 0.3em; border-radius: 3px; white-space: nowrap; }
 pre code { display: block; padding: 0.8em; white-space: pre; overflow-x: auto; }
-a { color: var(--vscode-textLink-foreground); }
+a { color: var(--vscode-textLink-foreground); text-decoration: none; }
+a:hover { text-decoration: underline; }
+hr { border: 0; border-top: 1px solid var(--vscode-panel-border); margin: 1.5em 0; }
 a:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: 2px; }
 </style>
 </head>

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { Explanations } from "./explanation";
-import type { Grouping, RaceNode } from "./finding_tree";
+import type { Grouping, RaceNode, ViolationNode } from "./finding_tree";
 import { otherAccesses, type Counterpart } from "./other_access";
 import { openPlace, protocolPosition } from "./places";
 import { RacesView } from "./races_view";
@@ -25,8 +25,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
   const group = (grouping: Grouping) => (): void => races.group(grouping);
   const commands: Record<string, (...values: never[]) => unknown> = {
-    explainHere: () => explainHere(started),
-    explainRace: (node: RaceNode) => started.explainRace(node.race.id, node.race.location_name),
+    explainHere: () => explainHere(started, races),
+    explainFinding: (node: RaceNode | ViolationNode) => started.explainFinding(node.findingId, node.label),
     goToOtherAccess: () => goToOtherAccess(races),
     check: () => started.check(),
     restartServer: () => started.restart(),
@@ -39,7 +39,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(`racelens.${name}`, run));
   }
-  context.subscriptions.push(output, statusBar, races, explanations, restartOnNewPath(started));
+  context.subscriptions.push(output, statusBar, races, explanations, started, restartOnNewPath(started));
   await started.start();
 }
 
@@ -55,13 +55,15 @@ function restartOnNewPath(server: Server): vscode.Disposable {
   });
 }
 
-async function explainHere(server: Server): Promise<void> {
+async function explainHere(server: Server, view: RacesView): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor) {
     // After a jump the access is selected, and the cursor stands behind it.
-    const position = editor.selection.start;
+    const position = protocolPosition(editor.selection.start);
+    const uri = editor.document.uri.toString();
     const file = vscode.workspace.asRelativePath(editor.document.uri, false).split("/").at(-1);
-    await server.explainPlace(editor.document.uri.toString(), protocolPosition(position), `${file}, line ${position.line + 1}`);
+    const races = new Set(otherAccesses(view.races, uri, position).map(({ race }) => race.id));
+    await server.explainPlace(uri, position, [...races], `${file}, line ${position.line + 1}`);
   }
 }
 

@@ -27,6 +27,8 @@ export interface RaceNode {
   label: string;
   description: string;
   tooltip: string;
+  /** By which the server can explain it. */
+  findingId: string;
   race: Race;
   children: AccessNode[];
 }
@@ -47,6 +49,7 @@ export interface ViolationNode {
   label: string;
   description: string;
   tooltip: string;
+  findingId: string;
   place: Place;
 }
 
@@ -155,6 +158,7 @@ function violationGroup(violations: Violation[], shownPath: ShownPath): GroupNod
       label: violation.message,
       description: placeName(violation, shownPath),
       tooltip: violation.function ? `${violation.message}, in ${violation.function}` : violation.message,
+      findingId: violation.id,
       place: { uri: violation.uri, range: violation.range },
     })),
   };
@@ -168,6 +172,7 @@ function raceNode(race: Race, group: string, shownPath: ShownPath): RaceNode {
     label: race.location_name,
     description: pairName(race.accesses, shownPath),
     tooltip: `${race.message}\n${TIER_TITLES[race.tier].toLowerCase()}, rank ${race.rank} of 100`,
+    findingId: race.id,
     race,
     children: distinct(race.accesses).map(([access, times], index) =>
       accessNode(access, times, `${id}/${index}`, shownPath),

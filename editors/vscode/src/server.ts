@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
+import { LensCommands } from "./lens_commands";
 import {
   CHECK_COMMAND,
   EXPLAIN_COMMAND,
@@ -28,6 +29,7 @@ const NO_FINDINGS: Findings = { races: [], violations: [] };
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private asked = 0;
+  private readonly lensCommands = new LensCommands();
 
   constructor(
     private readonly extensionFolder: string,
@@ -77,24 +79,25 @@ export class Server implements vscode.Disposable {
     await this.execute(CHECK_COMMAND, []);
   }
 
-  async explainPlace(uri: string, position: Position, subject: string): Promise<void> {
-    await this.explain(subject, [uri, position]);
+  /** Explains the races at a place first, since they are what the reader came for, and then the place itself. */
+  async explainPlace(uri: string, position: Position, races: string[], subject: string): Promise<void> {
+    await this.explain(subject, [...races.map((id) => [id]), [uri, position]]);
   }
 
-  async explainRace(id: string, subject: string): Promise<void> {
-    await this.explain(subject, [id]);
+  async explainFinding(id: string, subject: string): Promise<void> {
+    await this.explain(subject, [[id]]);
   }
 
   dispose(): void {
+    this.lensCommands.dispose();
     void this.stop();
   }
 
-  private async explain(subject: string, what: unknown[]): Promise<void> {
-    const markdown = await this.execute(EXPLAIN_COMMAND, what);
-    if (typeof markdown === "string") {
-      await this.events.onExplanation(subject, markdown);
-    } else {
-      void vscode.window.showInformationMessage("There is no access of shared memory at the cursor.");
+  private async explain(subject: string, questions: unknown[][]): Promise<void> {
+    const answers = await Promise.all(questions.map((question) => this.execute(EXPLAIN_COMMAND, question)));
+    const texts = answers.filter((answer) => typeof answer === "string");
+    if (texts.length > 0) {
+      await this.events.onExplanation(subject, texts.join("\n\n---\n\n"));
     }
   }
 
@@ -130,6 +133,10 @@ export class Server implements vscode.Disposable {
             await this.events.onExplanation("Explanation", answer);
           }
           return answer;
+        },
+        resolveCodeLens: async (lens, token, next) => {
+          const resolved = await next(lens, token);
+          return resolved ? this.lensCommands.lasting(resolved) : resolved;
         },
       },
     };

@@ -46,14 +46,15 @@ def measure(server: str, command: list[str], file: Path, root: Path, probed: Pro
     try:
         connection.initialize()
         uri = file.as_uri()
-        document = {"uri": uri, "languageId": "c", "version": 1, "text": probed.text}
+        # Servers that send only news would say nothing about a file without fault.
+        document = {"uri": uri, "languageId": "c", "version": 1, "text": probed.broken_text()}
         sent = connection.notify("textDocument/didOpen", {"textDocument": document})
         first = _diagnostics(connection, uri, 1, plan.patience_seconds) - sent
         latencies: list[float] = []
         while len(latencies) < plan.edits and sum(latencies) < plan.budget_seconds:
             time.sleep(PAUSE_SECONDS)
-            edit = len(latencies)
-            version = edit + 2
+            edit = len(latencies) + 1
+            version = edit + 1
             sent = connection.notify(
                 "textDocument/didChange",
                 {"textDocument": {"uri": uri, "version": version}, "contentChanges": [probed.change(edit)]},

@@ -14,16 +14,29 @@ class Probed:
     #: The numbers of the lines with a probe, from 0.
     lines: list[int]
 
+    def broken_text(self) -> str:
+        """The text after edit number 0: something is to be shown from the start."""
+        lines = self.text.split("\n")
+        change = self.change(0)
+        line, start = change["range"]["start"]["line"], change["range"]["start"]["character"]
+        lines[line] = lines[line][:start] + change["text"] + lines[line][start + DIGITS :]
+        return "\n".join(lines)
+
     def change(self, edit: int) -> dict:
-        """The content change of edit number `edit`, which differs from every other."""
-        line = self.lines[edit % len(self.lines)]
+        """The content change of edit number `edit`: in turn one breaks a statement, the next one mends it.
+
+        So each changes what is to be shown, for which a server that sends only news has to answer, and what a
+        person waits for. The mended statement has a number of its own: it is never the text of before.
+        """
+        line = self.lines[edit // 2 % len(self.lines)]
         start = len(INDENTATION)
+        number = str(10 ** (DIGITS - 1) + edit + 1)
         return {
             "range": {
                 "start": {"line": line, "character": start},
                 "end": {"line": line, "character": start + DIGITS},
             },
-            "text": str(10 ** (DIGITS - 1) + edit + 1),
+            "text": number[:-1] + "(" if edit % 2 == 0 else number,
         }
 
 

@@ -7,8 +7,9 @@
         sqlite3.c redis/src/networking.c
 
 A server is a name and a command line, which may be that of any language server. The root of a file's
-program is the nearest folder above it with a compile_commands.json. Each edit changes a number in a function;
-the functions are spread over the file. The servers take turns file by file, so that both meet the same machine.
+program is the nearest folder above it with a compile_commands.json. In turn an edit breaks a statement of a function
+and the next one mends it; the functions are spread over the file. The servers take turns file by file, so that all
+meet the same machine.
 """
 
 import argparse

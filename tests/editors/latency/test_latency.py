@@ -57,6 +57,11 @@ while True:
 """
 
 
+def compiles(text: str) -> bool:
+    command = ["gcc", "-fsyntax-only", "-xc", "-"]
+    return subprocess.run(command, input=text, text=True, capture_output=True, check=False).returncode == 0
+
+
 class Probes(unittest.TestCase):
     def test_only_functions_are_probed(self):
         probed = with_probes(PROGRAM, 10)
@@ -67,19 +72,26 @@ class Probes(unittest.TestCase):
         self.assertEqual(probed.text.count("(void)100000"), 2)
 
     def test_the_probed_program_compiles(self):
-        text = with_probes(PROGRAM.replace("}\n;", "};"), 10).text
-        command = ["gcc", "-fsyntax-only", "-xc", "-"]
-        subprocess.run(command, input=text, text=True, check=True, capture_output=True)
+        self.assertTrue(compiles(with_probes(PROGRAM.replace("}\n;", "};"), 10).text))
 
-    def test_every_edit_differs_and_moves_nothing(self):
-        probed = with_probes(PROGRAM, 10)
+    def test_edits_move_nothing_break_one_statement_and_mend_it(self):
+        probed = with_probes(PROGRAM.replace("}\n;", "};"), 10)
+        lines = probed.text.split("\n")
         texts = set()
-        for edit in range(100):
+        for edit in range(8):
             change = probed.change(edit)
-            width = change["range"]["end"]["character"] - change["range"]["start"]["character"]
-            self.assertEqual(width, len(change["text"]))
-            texts.add((change["range"]["start"]["line"], change["text"]))
-        self.assertEqual(len(texts), 100)
+            start, end = change["range"]["start"], change["range"]["end"]
+            self.assertEqual(end["character"] - start["character"], len(change["text"]))
+            line = lines[start["line"]]
+            lines[start["line"]] = line[: start["character"]] + change["text"] + line[end["character"] :]
+            self.assertEqual(compiles("\n".join(lines)), edit % 2 == 1, lines[start["line"]])
+            texts.add("\n".join(lines))
+        self.assertEqual(len(texts), 8)
+
+    def test_the_text_to_begin_with_is_that_after_the_first_edit(self):
+        probed = with_probes(PROGRAM.replace("}\n;", "};"), 10)
+        self.assertFalse(compiles(probed.broken_text()))
+        self.assertEqual(probed.broken_text().replace("10000(", "100000", 1), probed.text)
 
     def test_a_file_without_functions_is_refused(self):
         with self.assertRaises(ValueError):

@@ -61,6 +61,13 @@ def announced(capabilities: dict) -> set[str]:
     return uses
 
 
+def registered(method: str, options) -> set[str]:
+    """The uses of what a server announces later, by a registration."""
+    if method == "textDocument/semanticTokens":
+        return _semantic_tokens(options if isinstance(options, dict) else vars(options))
+    return {method}
+
+
 def command(name: str) -> str:
     return f"workspace/executeCommand {name}"
 

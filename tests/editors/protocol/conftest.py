@@ -6,9 +6,14 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from session import DEMO, Session
+from session import DEMO, SERVER, Session
 
 LAST = "test_every_announced_capability_was_used"
+
+
+def pytest_sessionstart() -> None:
+    if shutil.which(SERVER) is None:
+        pytest.exit(f"{SERVER} is not a program; build it, or name another in RACELENS_SERVER", returncode=2)
 
 
 @pytest.fixture

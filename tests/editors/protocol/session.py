@@ -160,8 +160,9 @@ class Session:
 
         @self.client.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams) -> None:
-            self.registered.extend(registration.method for registration in params.registrations)
-            ANNOUNCED.update(registration.method for registration in params.registrations)
+            for registration in params.registrations:
+                self.registered.append(registration.method)
+                ANNOUNCED.update(announced.registered(registration.method, registration.register_options))
 
         for refresh in (types.WORKSPACE_CODE_LENS_REFRESH, types.WORKSPACE_INLAY_HINT_REFRESH,
                         types.WORKSPACE_SEMANTIC_TOKENS_REFRESH):

@@ -113,10 +113,8 @@ export class Workbench {
     return (await this.page.locator(".codelens-decoration").allInnerTexts()).map(shown);
   }
 
-  async text() {
-    await this.press("Control+1");
-    const lines = await this.page.locator(".editor-group-container .view-line").allInnerTexts();
-    return lines.map(shown).join("\n");
+  async clickLens(title) {
+    await this.page.locator(".codelens-decoration a", { hasText: title }).first().click();
   }
 
   /** Shows the hover at the cursor; its parts come one by one, until it says what is wanted. */
