@@ -14,6 +14,7 @@ pub mod models;
 pub mod ownership;
 pub mod points_to;
 pub mod races;
+pub mod references;
 pub mod signals;
 pub mod summaries;
 pub mod symexec;

@@ -14,6 +14,7 @@ use crate::ir::{
 };
 use crate::locksets::{PointLocks, locksets};
 use crate::ownership::{Privacy, Sharing};
+use crate::references::References;
 use crate::signals::{SignalState, may_set};
 use crate::summaries::{Analysed, Callees, Summaries, SyncObjects};
 use crate::symexec::{Execution, Path, Rebinding, Root, State, Step, Targets, Value};
@@ -31,6 +32,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         forks,
         sharing,
         signals,
+        references,
     } = analysed;
     let mut held = Snapshots::default();
     if !locks.is_idle() {
@@ -53,6 +55,10 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
     signals.visit(body, |state, id, statement| {
         signalled.take(state, id, statement)
     });
+    let mut counted = Snapshots::default();
+    references.visit(body, |state, id, statement| {
+        counted.take(state, id, statement)
+    });
     let mut extraction = Extraction {
         callees,
         graph: callees.graph,
@@ -64,6 +70,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         numberings: Vec::new(),
         facts: FunctionFacts {
             at_return: Arc::new(forks.at_return.clone()),
+            drops: references.drops().to_vec(),
             ..FunctionFacts::default()
         },
     };
@@ -75,6 +82,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             forks: running.at(id),
             sharing: known.at(id),
             signals: signalled.at(id),
+            references: counted.at(id),
         };
         extraction.statement(&point, statement);
     });
@@ -124,6 +132,7 @@ pub(super) struct Point<'p> {
     pub forks: Arc<ForkState>,
     pub sharing: Arc<Sharing>,
     pub signals: Arc<SignalState>,
+    pub references: Arc<References>,
 }
 
 /// The locks that a function holds at its accesses and calls, when the summaries of all are known.
@@ -187,6 +196,7 @@ impl Extraction<'_> {
                     locks: point.locks.clone(),
                     forks: point.forks.clone(),
                     signals: point.signals.clone(),
+                    references: point.references.clone(),
                 });
             }
             return;
@@ -284,6 +294,7 @@ impl Extraction<'_> {
                 sharing: point.sharing.clone(),
                 private: self.private_arguments(point, arguments, &values),
                 signals: point.signals.clone(),
+                references: point.references.clone(),
                 once: None,
                 repeats: self.loops.repeats(id),
             });
@@ -393,8 +404,16 @@ fn stored(state: &State, statement: &Statement, mode: AccessMode) -> Stored {
         Statement::Store { value, ty, .. } => !ty.is_aggregate() && !may_set(&state.operand(value)),
         _ => false,
     };
+    let is_nonzero = match statement {
+        Statement::Store { value, ty, .. } => {
+            let stored = state.operand(value);
+            !ty.is_aggregate() && matches!(stored, Value::Constant(stored) if stored != 0)
+        }
+        _ => false,
+    };
     Stored {
         zero: is_zero,
+        nonzero: is_nonzero,
         publishes: match mode {
             AccessMode::Atomic => Publishes::Everything,
             AccessMode::Plain | AccessMode::Volatile => Publishes::Nothing,

@@ -7,6 +7,7 @@ use crate::locksets::PointLocks;
 use crate::models::Context;
 use crate::ownership::{Privacy, Sharing};
 use crate::points_to::Class;
+use crate::references::{Drop, References};
 use crate::signals::SignalState;
 use crate::symexec::{Path, Targets, Value};
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub struct FunctionFacts {
     pub at_return: Arc<ForkState>,
     /// The same where it ends the thread that runs it.
     pub ends: Vec<Arc<ForkState>>,
+    /// Where reference counts go down.
+    pub drops: Vec<Drop>,
     pub names: VariableNames,
 }
 
@@ -60,6 +63,7 @@ pub struct Access {
     /// Why nobody else knows the object, if it is so.
     pub privacy: Option<Arc<Privacy>>,
     pub signals: Arc<SignalState>,
+    pub references: Arc<References>,
 }
 
 /// What a write leaves, as far as a variable that publishes something is concerned.
@@ -67,6 +71,8 @@ pub struct Access {
 pub struct Stored {
     /// Nothing but zero.
     pub zero: bool,
+    /// Certainly not zero.
+    pub nonzero: bool,
     pub publishes: Publishes,
 }
 
@@ -127,6 +133,7 @@ pub struct CallFact {
     /// Objects of the caller that the callee is given and nobody else knows, as the callee calls them.
     pub private: Vec<(Path, Privacy)>,
     pub signals: Arc<SignalState>,
+    pub references: Arc<References>,
     /// What makes sure that it runs only once in the whole program.
     pub once: Option<Path>,
     /// May happen more than once in one run of the function.

@@ -9,7 +9,7 @@ use crate::ir::{AccessKind, Operand, StatementId};
 use crate::models::{
     Action, Atomic, AtomicOperation, Context, FunctionModel, Root, Size, Step, Value as ModelValue,
 };
-use crate::signals::{SignalCalls, order_at, releases, stores_something};
+use crate::signals::{SignalCalls, certainly_sets, order_at, releases, stores_something};
 use crate::symexec::{
     Definition, Index, Path, Root as PathRoot, Site, Step as PathStep, Targets, Value, model_value,
 };
@@ -148,6 +148,7 @@ impl LibraryCall<'_> {
         let order = order_at(atomic.order, self.arguments);
         Stored {
             zero: !stores_something(atomic, &|value| self.value(value)),
+            nonzero: certainly_sets(atomic, &|value| self.value(value)),
             publishes: if releases(order) {
                 Publishes::Everything
             } else if self.point.signals.is_certainly_fenced() {
@@ -246,6 +247,7 @@ impl LibraryCall<'_> {
             sharing: self.point.sharing.clone(),
             private: Vec::new(),
             signals: self.point.signals.clone(),
+            references: self.point.references.clone(),
             once: match action {
                 Action::Once { control, .. } => match self.value(control).targets() {
                     Targets::Exactly(path) => Some(path),
@@ -306,6 +308,7 @@ impl LibraryCall<'_> {
             locks: self.point.locks.clone(),
             forks: self.point.forks.clone(),
             signals: self.point.signals.clone(),
+            references: self.point.references.clone(),
         });
         extraction.facts.accesses.last_mut()
     }

@@ -164,10 +164,10 @@ impl<'t> Turns<'t> {
             if self.reaches(None, at, counter.head, Some(join.at)) {
                 continue;
             }
-            let start = self
-                .starts
-                .iter()
-                .find(|start| start.handle.as_ref() == Some(&join.handle));
+            let start = self.starts.iter().find(|start| {
+                let handle = start.handle.as_ref();
+                handle.is_some_and(|handle| handle.is_joined_by(&join.handle))
+            });
             if let Some(start) = start {
                 return Some(start.at);
             }

@@ -109,7 +109,10 @@ pub fn forks<'l>(
         handle.place.outlives_function() && handle.place.is_known_outside() && bound
     };
     let threads = exit.threads.into_iter().map(|(call, mut started)| {
-        started.handle = started.handle.filter(is_known);
+        started.handle = started.handle.filter(is_known).map(|handle| Handle {
+            counter: None,
+            ..handle
+        });
         (call, started)
     });
     let summary = ForkSummary {

@@ -19,6 +19,8 @@ pub struct Handle {
     pub place: Path,
     /// The loop's first index and the bound that it stops at.
     pub range: Option<(i128, Value)>,
+    /// The value that counts the threads that the loop has started, be it that it was left early.
+    pub counter: Option<Path>,
 }
 
 /// What happened to threads since the function's entry.
@@ -111,7 +113,7 @@ impl ForkState {
     pub fn join_handle(&mut self, handle: &Handle) {
         for thread in self.threads.values_mut() {
             match &thread.handle {
-                Some(kept) if kept == handle => {
+                Some(kept) if kept.is_joined_by(handle) => {
                     // One variable keeps one handle: that of the last thread.
                     if handle.range.is_some() {
                         thread.end_all();
@@ -151,6 +153,22 @@ impl ForkState {
 }
 
 impl Handle {
+    /// Whether the handles are those that are joined there, one by one.
+    pub fn is_joined_by(&self, joined: &Handle) -> bool {
+        let is_counted = |bound: &Value| match (bound, &self.counter) {
+            (Value::Entry(bound), Some(counter)) => bound == counter,
+            _ => false,
+        };
+        let same_range = match (&self.range, &joined.range) {
+            (Some((first, bound)), Some((from, to))) => {
+                first == from && (bound == to || is_counted(to))
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        self.place == joined.place && same_range
+    }
+
     /// Whether a handle in one element lies in the range of a loop over all of them.
     pub fn covers(&self, other: &Handle) -> bool {
         let (Some((first, Value::Constant(bound))), None) = (&self.range, &other.range) else {

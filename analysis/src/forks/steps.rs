@@ -3,13 +3,14 @@
 use super::analysis::ForkSummary;
 use super::domain::{Handle, Origin, Started};
 use crate::dataflow::{Solution, visit_statements};
-use crate::ir::{BlockId, Body, Operand, Statement, StatementId};
+use crate::ir::{Block, BlockId, Body, Operand, Statement, StatementId, Terminator};
 use crate::models::{self, Action, FunctionModel};
 use crate::symexec::{
     CallSite, Definition, Execution, Index, Path, Rebinding, Root, Site, State, Step, Targets,
     Value, model_value,
 };
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is known about threads in the functions that a body calls.
@@ -121,9 +122,14 @@ impl Finder<'_, '_> {
         }
         for (number, (call, started)) in forks.threads.iter().enumerate() {
             let mut started = started.clone();
-            started.handle = started
-                .handle
-                .and_then(|handle| rebound_handle(&rebinding, &handle));
+            started.handle = started.handle.and_then(|handle| {
+                let handle = rebound_handle(&rebinding, &handle)?;
+                match handle.range {
+                    // The caller may be the one who counts.
+                    None => self.described_start(handle.place),
+                    Some(_) => Some(handle),
+                }
+            });
             let part = effects.heap.binary_search(call).ok();
             if part.is_none() && started.handle.is_none() {
                 // Nobody can join them by this call: they are known by where they are started.
@@ -170,7 +176,7 @@ impl Finder<'_, '_> {
             path: front.into(),
         };
         match model_value(self.state, self.values, &pointer).targets() {
-            Targets::Exactly(place) => self.described(place),
+            Targets::Exactly(place) => self.described_start(place),
             Targets::OneOf(_) | Targets::Unknown => None,
         }
     }
@@ -240,13 +246,103 @@ impl Finder<'_, '_> {
             *step = Step::Index(Index::Any);
         }
         let place = Path::with_steps(place.root, steps);
-        Some(Handle { place, range })
+        Some(Handle {
+            place,
+            range,
+            counter: None,
+        })
+    }
+
+    /// The same for a handle that a start leaves there.
+    fn described_start(&self, place: Path) -> Option<Handle> {
+        let counters = place.steps.iter().filter_map(|step| match step {
+            Step::Index(Index::Entry(path)) => Some(path.clone()),
+            _ => None,
+        });
+        let counter = counters.into_iter().find(|path| self.counts_starts(path));
+        let handle = self.described(place)?;
+        Some(Handle { counter, ..handle })
+    }
+
+    /// Whether a counter tells how many turns of its loop have started a thread: control gets from the start to the
+    /// counter's next step, or it leaves the loop where the start's result was tested.
+    // UNSOUND: a loop that counts the threads that it starts, and that is left without counting one because of the
+    // start's result, is taken not to have started that one.
+    fn counts_starts(&self, counter: &Path) -> bool {
+        let Root::Value(Definition::Merge(head, local)) = counter.root else {
+            return false;
+        };
+        let loops = self.execution.loops();
+        if !counter.steps.is_empty() || !loops.is_inside(self.id.block, head) {
+            return false;
+        }
+        let start = self.body.block(self.id.block);
+        let behind = &start.statements[self.id.index as usize + 1..];
+        let counts = |statements: &[Statement]| {
+            let mut targets = statements.iter().map(Statement::target);
+            targets.any(|target| target == Some(local))
+        };
+        if counts(behind) {
+            return true;
+        }
+        let always_counts = |first: &BlockId| {
+            let mut seen = BTreeSet::new();
+            let mut work = vec![*first];
+            while let Some(block) = work.pop() {
+                if !loops.is_inside(block, head) || block == head {
+                    return false;
+                }
+                let block_here = self.body.block(block);
+                if seen.insert(block) && !counts(&block_here.statements) {
+                    let next = block_here.terminator.successors();
+                    if next.is_empty() {
+                        return false;
+                    }
+                    work.extend(next);
+                }
+            }
+            true
+        };
+        let ways = start.terminator.successors();
+        if tests_result(start, self.id.index as usize) {
+            ways.iter().any(always_counts)
+        } else {
+            !ways.is_empty() && ways.iter().all(always_counts)
+        }
     }
 
     /// The loop that runs this statement in each of its turns.
     fn counting_loop(&self) -> Option<BlockId> {
         self.execution.loops().passing(self.body, self.id.block)
     }
+}
+
+/// Whether a block ends with a test of what one of its calls returned.
+fn tests_result(block: &Block, call: usize) -> bool {
+    let Terminator::Branch {
+        condition: Operand::Local(condition),
+        ..
+    } = &block.terminator
+    else {
+        return false;
+    };
+    let mut tells = BTreeSet::from_iter(block.statements[call].target());
+    for statement in &block.statements[call + 1..] {
+        let Some(target) = statement.target() else {
+            continue;
+        };
+        let mut depends = false;
+        statement.operands(&mut |operand| {
+            depends |= matches!(operand, Operand::Local(local) if tells.contains(local));
+        });
+        let is_computed = matches!(statement, Statement::Assign { .. });
+        if depends && is_computed {
+            tells.insert(target);
+        } else {
+            tells.remove(&target);
+        }
+    }
+    tells.contains(condition)
 }
 
 /// The thread whose handle a place holds now.
@@ -271,5 +367,9 @@ fn rebound_handle(rebinding: &Rebinding<'_>, handle: &Handle) -> Option<Handle> 
         },
         None => None,
     };
-    Some(Handle { place, range })
+    Some(Handle {
+        place,
+        range,
+        counter: None,
+    })
 }

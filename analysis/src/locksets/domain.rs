@@ -287,9 +287,14 @@ impl Lockset {
         bound
     }
 
-    /// A lock is released in an object that has no name any more: where it ends with a member, it can
-    /// only be that member of some object.
+    /// A lock is released in an object that has no name any more: if only an index has none, it is some element of
+    /// the same array; where it ends with a member, it can only be that member of some object.
     fn release_somewhere(&mut self, path: &Path, release: Release) {
+        let element = path.with_any_element();
+        if element.is_known_outside() {
+            self.note_release(element, release.for_good());
+            return;
+        }
         match path.last_field() {
             Some((record, name)) => {
                 let somewhere = Path::new(Root::Somewhere).then(Step::Field { record, name });

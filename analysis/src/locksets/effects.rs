@@ -7,7 +7,8 @@ use crate::dataflow::{Analysis, Solution, visit_statements};
 use crate::ir::{Body, GlobalRef, Operand, Statement, StatementId};
 use crate::models::{self, Action, FunctionModel, LockKind, When};
 use crate::symexec::{
-    CallSite, Definition, Execution, Path, Rebinding, Root, State, Targets, Value, model_value,
+    CallSite, Definition, Execution, Path, Rebinding, Root, State, Step, Targets, Value,
+    model_value,
 };
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -197,7 +198,7 @@ fn model_outcomes(
                 {
                     match target(lock) {
                         Targets::Exactly(path) => match variables(lock) {
-                            Some(variables) if !path.is_known_outside() => {
+                            Some(variables) if tells_less_than_its_pointer(&path) => {
                                 lockset.release_among(path, &variables);
                             }
                             _ => lockset.release(path),
@@ -215,6 +216,14 @@ fn model_outcomes(
         outcomes.add(Signs::one(sign), &lockset);
     }
     outcomes
+}
+
+/// Whether what a pointer may point to tells more than the name of what it points to: a name that only this function
+/// knows, or one that leads through a pointer which everybody can change.
+fn tells_less_than_its_pointer(path: &Path) -> bool {
+    let is_behind_global =
+        matches!(path.root, Root::Global(_)) && path.steps.contains(&Step::Deref);
+    is_behind_global || !path.is_known_outside()
 }
 
 /// The registers that some statement reads.

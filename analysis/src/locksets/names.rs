@@ -18,13 +18,12 @@ pub(super) fn may_be_same(left: &Path, right: &Path) -> bool {
             && !path.has_unknown_index()
             && path.root != Root::Somewhere
     };
+    let is_variable = |path: &Path| {
+        matches!(path.root, Root::Global(_) | Root::Local(_)) && !path.steps.contains(&Step::Deref)
+    };
     // Behind a pointer of which only that is known, there is no variable of another name.
     let is_anywhere = |path: &Path| path.root == Root::Somewhere && path.steps.is_empty();
     if is_anywhere(left) || is_anywhere(right) {
-        let is_variable = |path: &Path| {
-            matches!(path.root, Root::Global(_) | Root::Local(_))
-                && !path.steps.contains(&Step::Deref)
-        };
         return !is_variable(left) && !is_variable(right);
     }
     // A lock in a variable of which any part may be meant.
@@ -32,7 +31,11 @@ pub(super) fn may_be_same(left: &Path, right: &Path) -> bool {
     if left.root == right.root && (is_whole(left) || is_whole(right)) {
         return left.contains(right) || right.contains(left);
     }
-    // Two variables, or two constant parts of variables, are different locks.
+    // Whatever elements are meant, two variables have none in common.
+    if is_variable(left) && is_variable(right) && left.root != right.root {
+        return false;
+    }
+    // Two constant parts of variables are different locks.
     if is_fixed(left) && is_fixed(right) {
         return false;
     }

@@ -42,6 +42,7 @@ impl<'c> Comparison<'c> {
             arrays: arrays(&program.functions),
             unordered: program.unordered.clone(),
             counters: program.counters.clone(),
+            owners: program.owners.clone(),
             moments: Moments::new(&program.functions, &program.contexts, &program.orders),
             locks: Default::default(),
         };

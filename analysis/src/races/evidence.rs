@@ -23,6 +23,7 @@ pub enum ReasonKind {
     PointsToOnly,
     DifferentThreads,
     AtomicElsewhere,
+    WithoutReference,
     /// RELAY's idioms, and ours: reasons for doubt.
     SameKindOfLock,
     Unsharing,
@@ -42,6 +43,7 @@ impl ReasonKind {
             ReasonKind::PointsToOnly => "points_to_only",
             ReasonKind::DifferentThreads => "different_threads",
             ReasonKind::AtomicElsewhere => "atomic_elsewhere",
+            ReasonKind::WithoutReference => "without_reference",
             ReasonKind::SameKindOfLock => "doubt_same_kind_of_lock",
             ReasonKind::Unsharing => "doubt_unsharing",
             ReasonKind::NonParallelThreads => "doubt_same_entry",
@@ -124,6 +126,9 @@ impl Evidence<'_> {
         if self.pair.taken_out {
             let text = "one thread has taken the object out of where others find it, and the other holds a lock";
             add(ReasonKind::Unsharing, -45, text.into());
+        } else if self.pair.without_reference {
+            let text = "one thread uses the object when it has given up its reference to it";
+            add(ReasonKind::WithoutReference, 15, text.into());
         } else if self.frees {
             let text = "one side frees the object: no other thread should know it any more";
             add(ReasonKind::Unsharing, -20, text.into());

@@ -145,17 +145,31 @@ impl WholeProgram {
             && facts.iter().zip(&self.facts).all(is_same)
     }
 
+    /// Which functions have the same facts in the same contexts as before; `None` if there are other threads.
+    pub(super) fn unchanged_functions(
+        &self,
+        facts: &[Arc<FunctionFacts>],
+        contexts: &Arc<Contexts>,
+    ) -> Option<Vec<bool>> {
+        let mut unchanged = if Arc::ptr_eq(contexts, &self.contexts) {
+            vec![true; facts.len()]
+        } else {
+            contexts.unchanged_since(&self.contexts)?
+        };
+        for ((unchanged, new), old) in unchanged.iter_mut().zip(facts).zip(&self.facts) {
+            *unchanged &= Arc::ptr_eq(new, old);
+        }
+        Some(unchanged)
+    }
+
     /// Whether these accesses are the ones that a location had before.
     pub(super) fn has_accesses(
         &self,
         class: Class,
         accesses: &[(FunctionId, u32)],
-        facts: &[Arc<FunctionFacts>],
+        unchanged: &[bool],
     ) -> bool {
-        let is_same = |function: FunctionId| {
-            let index = function.0 as usize;
-            Arc::ptr_eq(&facts[index], &self.facts[index])
-        };
+        let is_same = |function: FunctionId| unchanged[function.0 as usize];
         let before = self.kept.by_class.get(&class);
         before.is_some_and(|before| before == accesses)
             && accesses.iter().all(|(function, _)| is_same(*function))

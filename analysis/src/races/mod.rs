@@ -14,6 +14,7 @@ mod pairing;
 mod protection;
 mod publication;
 mod read_modify_write;
+mod references;
 mod sighting;
 mod tickets;
 mod whole_program;

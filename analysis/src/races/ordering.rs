@@ -6,7 +6,7 @@ use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::ir::AccessKind;
 use crate::locksets::{Mode, PointLocks};
 use crate::points_to::Class;
-use crate::signals::{Locks, Passed, Way, may_be_same};
+use crate::signals::{Locks, Passed, SignalState, Way, may_be_same};
 use crate::summaries::SyncObjects;
 use crate::symexec::{Path, Step, Targets};
 use crate::threads::{Binder, Context, Contexts, Moment, RootId, RootKind};
@@ -15,11 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The signals and barriers of a program.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub struct Orders {
     signals: BTreeMap<Path, Signal>,
     /// The threads that pass each barrier.
     barriers: BTreeMap<Path, BTreeSet<RootId>>,
+    /// Variables that only one thread can change from zero to something else.
+    claims: BTreeSet<Path>,
     /// A semaphore of each token.
     tokens: BTreeMap<u32, Path>,
     /// Tokens that somebody gives away without having them.
@@ -27,6 +29,7 @@ pub struct Orders {
 }
 
 /// All that is done to set one signal.
+#[derive(PartialEq)]
 struct Signal {
     class: Class,
     posters: BTreeSet<RootId>,
@@ -38,6 +41,8 @@ struct Signal {
     locks: BTreeSet<Path>,
     /// Once set, it stays so.
     stays_set: bool,
+    /// Claims that whoever posts it has won.
+    claims: BTreeSet<Path>,
 }
 
 /// How two accesses are ordered.
@@ -51,6 +56,8 @@ pub enum OrderKind {
     Barrier,
     /// Both have a token that semaphores pass from thread to thread.
     Token,
+    /// Both come only where one thread can: to what it has claimed.
+    Claim,
 }
 
 /// One access in one thread.
@@ -67,6 +74,10 @@ struct Posting {
     roots: BTreeSet<RootId>,
     kind: PostingKind,
     locks: BTreeSet<Path>,
+    /// Claims that the thread has won by then.
+    won: BTreeSet<Path>,
+    /// It certainly leaves something else than zero.
+    nonzero: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -133,6 +144,7 @@ impl Orders {
             .or_else(|| self.signal(functions, contexts, left, right))
             .or_else(|| self.signal(functions, contexts, right, left))
             .or_else(|| self.token(left.when, right.when))
+            .or_else(|| self.claim(left.when, right.when))
             .or_else(|| self.barrier(left, right))
     }
 
@@ -141,6 +153,7 @@ impl Orders {
             && when.signals.passed().next().is_none()
             && when.signals.phase.is_empty()
             && when.signals.tokens().is_empty()
+            && when.signals.won().is_empty()
     }
 
     /// A signal that the second one has waited for and that the first one comes before.
@@ -158,6 +171,7 @@ impl Orders {
             };
             signal.is_behind(passed)
                 && (signal.comes_later(path, functions, contexts, first)
+                    || self.is_posted_by_winner(signal, path, first.when)
                     || signal.is_found_unset(path, first.when))
         })?;
         Some((OrderKind::Signal, path.clone()))
@@ -167,6 +181,22 @@ impl Orders {
         let both = left.signals.tokens() & right.signals.tokens();
         let token = both.difference(&self.false_tokens).next()?;
         Some((OrderKind::Token, self.tokens.get(token)?.clone()))
+    }
+
+    /// Only one thread wins a claim.
+    fn claim(&self, left: &When, right: &When) -> Option<(OrderKind, Path)> {
+        let both = left.signals.won() & right.signals.won();
+        let claim = both.intersection(&self.claims).next()?;
+        Some((OrderKind::Claim, claim.clone()))
+    }
+
+    /// Whether all that post a signal are the one thread that accesses something, and it has not posted it yet.
+    fn is_posted_by_winner(&self, signal: &Signal, path: &Path, access: &When) -> bool {
+        let signals = &access.signals;
+        let mut claims = signals.won().intersection(&self.claims);
+        claims.any(|claim| signal.claims.contains(claim))
+            && !signals.may_have_posted(path, signal.class)
+            && (signal.publishes != Publishes::UpToAFence || !signals.fenced)
     }
 
     // UNSOUND: threads that wait at the same barrier are taken to pass it together, each as often as the
@@ -312,7 +342,13 @@ impl Finder<'_> {
         };
         for class in classes {
             let path = place.unique(&access.place).filter(|_| !is_whole(class));
-            self.add(*class, path, kind, &access.locks, place);
+            let how = How {
+                kind,
+                nonzero: access.stored.nonzero,
+                locks: &access.locks,
+                signals: &access.signals,
+            };
+            self.add(*class, path, how, place);
         }
     }
 
@@ -345,26 +381,29 @@ impl Finder<'_> {
                 *known = path.clone().min(known.clone());
             }
         }
-        let kind = PostingKind::Object { starts_unset };
-        self.add(post.class, path, kind, &post.locks, place);
+        let how = How {
+            kind: PostingKind::Object { starts_unset },
+            nonzero: false,
+            locks: &post.locks,
+            signals: &post.signals,
+        };
+        self.add(post.class, path, how, place);
     }
 
-    fn add(
-        &mut self,
-        class: Class,
-        path: Option<Path>,
-        kind: PostingKind,
-        locks: &PointLocks,
-        place: &Place<'_>,
-    ) {
-        let held = place.context.held_at(locks, place.function).into_iter();
+    fn add(&mut self, class: Class, path: Option<Path>, how: How<'_>, place: &Place<'_>) {
+        let held = place.context.held_at(how.locks, place.function);
+        let held = held.into_iter();
         let alone = held.filter(|(_, held)| held.mode == Mode::Exclusive);
         let locks = alone.filter_map(|(lock, _)| place.binder.unique(&lock));
+        let function = place.binder.function;
+        let signals = place.context.signals_at(how.signals, how.locks, function);
         self.postings.entry(class).or_default().push(Posting {
             path,
             roots: place.roots.clone(),
-            kind,
+            kind: how.kind,
             locks: locks.collect(),
+            won: signals.won().clone(),
+            nonzero: how.nonzero,
         });
     }
 
@@ -373,6 +412,9 @@ impl Finder<'_> {
             let named: BTreeSet<&Path> =
                 postings.iter().filter_map(|it| it.path.as_ref()).collect();
             for path in named {
+                if is_claim(path, postings) {
+                    self.orders.claims.insert(path.clone());
+                }
                 if let Some(signal) = self.signal(*class, path, postings) {
                     self.orders.signals.insert(path.clone(), signal);
                 }
@@ -390,6 +432,7 @@ impl Finder<'_> {
             publishes: Publishes::Everything,
             locks: BTreeSet::new(),
             stays_set: true,
+            claims: BTreeSet::new(),
         };
         let mut is_first = true;
         for posting in postings {
@@ -413,8 +456,10 @@ impl Finder<'_> {
             signal.posters.extend(&posting.roots);
             if is_first {
                 signal.locks = posting.locks.clone();
+                signal.claims = posting.won.clone();
             } else {
                 signal.locks = &signal.locks & &posting.locks;
+                signal.claims = &signal.claims & &posting.won;
             }
             is_first = false;
         }
@@ -426,6 +471,24 @@ impl Finder<'_> {
         }
         Some(signal)
     }
+}
+
+/// Whether nothing makes a variable zero again.
+fn is_claim(path: &Path, postings: &[Posting]) -> bool {
+    let mut same = postings.iter().filter(|posting| {
+        let other = posting.path.as_ref();
+        other.is_none_or(|other| may_be_same(other, path))
+    });
+    !path.steps.contains(&Step::Deref)
+        && same.all(|posting| matches!(posting.kind, PostingKind::Set(_)) && posting.nonzero)
+}
+
+/// How something is posted.
+struct How<'h> {
+    kind: PostingKind,
+    nonzero: bool,
+    locks: &'h PointLocks,
+    signals: &'h SignalState,
 }
 
 /// The variables that may publish something and that an access writes to.

@@ -43,6 +43,8 @@ pub struct Pair {
     pub same_kind_of_lock: bool,
     /// One thread has taken the object out of where others find it, and the other holds some lock.
     pub taken_out: bool,
+    /// One thread had the last reference to the object, and the other one has given up its own.
+    pub without_reference: bool,
 }
 
 /// The sightings of one class of memory, those of one character together.
@@ -212,6 +214,7 @@ pub struct Conflict {
     pub likeness: Likeness,
     pub same_kind_of_lock: bool,
     pub taken_out: bool,
+    pub without_reference: bool,
 }
 
 /// Why two accesses do not race.
@@ -230,6 +233,8 @@ pub enum Apart {
     NotYetShared,
     /// One thread has taken the object out of where the other finds it.
     TakenOut,
+    /// One thread had the last reference to the object.
+    LastReference,
     /// One of them comes before the other.
     Ordered(OrderKind),
 }
@@ -254,6 +259,9 @@ pub(super) fn compare(
     if let Some(apart) = owned(left, right) {
         return Err(apart);
     }
+    if has_last(left, right) || has_last(right, left) {
+        return Err(Apart::LastReference);
+    }
     let roots = moments.in_parallel(&left.when, &right.when)?;
     let held_by_both = left.held_somewhere.intersection(&right.held_somewhere);
     Ok(Conflict {
@@ -261,6 +269,7 @@ pub(super) fn compare(
         likeness,
         same_kind_of_lock: held_by_both.count() > 0,
         taken_out: is_taken(left, right) || is_taken(right, left),
+        without_reference: (left.had_last && right.given_up) || (right.had_last && left.given_up),
     })
 }
 
@@ -274,6 +283,20 @@ fn owned(left: &Character, right: &Character) -> Option<Apart> {
         (None, Some(Owned::Taken(locks))) => holds_one(left, locks),
         (None, None) => None,
     }
+}
+
+/// Whether one thread had the last reference to an object, so that the other one has given up its own behind its
+/// access.
+// UNSOUND: a thread that gives up references of some kind is taken to have one to each object of that kind until it
+// gives it up.
+fn has_last(owner: &Character, other: &Character) -> bool {
+    if owner.had_last && other.had_last {
+        return true;
+    }
+    owner.others.as_ref().is_some_and(|owners| {
+        let is_owner = |root: &RootId| owners.contains(root);
+        !other.given_up && other.when.roots.iter().all(is_owner)
+    })
 }
 
 /// Whether one thread owns what it has taken out, and the other holds a lock: it may find the object there only
@@ -329,6 +352,7 @@ impl Pair {
             both_write: left.writes && right.writes,
             same_kind_of_lock: conflict.same_kind_of_lock,
             taken_out: conflict.taken_out,
+            without_reference: conflict.without_reference,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::moments::{Moments, When};
 use super::overlap::Described;
 use super::protection::{Accessed, Protection};
+use super::references::Owners;
 use crate::accesses::Access;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
@@ -47,6 +48,12 @@ pub struct Character {
     pub when: Arc<When>,
     /// Nobody else knows the object, and why.
     pub owned: Option<Owned>,
+    /// The thread had the last reference to the object.
+    pub had_last: bool,
+    /// Then, the threads that gave up theirs before.
+    pub others: Option<Arc<BTreeSet<RootId>>>,
+    /// The thread may have no reference to the object any more.
+    pub given_up: bool,
 }
 
 impl Character {
@@ -77,6 +84,8 @@ pub struct Surroundings<'s> {
     pub unordered: FxHashSet<Class>,
     /// Counters that give each number to one taker.
     pub counters: FxHashSet<Class>,
+    /// For each reference count, the threads that ever give up a reference.
+    pub owners: Owners,
     pub moments: Moments<'s>,
     pub locks: LocksAtPoints,
 }
@@ -211,6 +220,15 @@ impl Surroundings<'_> {
             let mut within = shape.iter().filter_map(record);
             !within.any(|record| records.contains(&record))
         });
+        let place = match &access.place {
+            Targets::Exactly(place) => Some(place),
+            Targets::OneOf(_) | Targets::Unknown => None,
+        };
+        let last = place.and_then(|place| context.last_reference(&access.references, place));
+        let others = last
+            .filter(|last| last.acquires)
+            .and_then(|last| self.owners.get(&last.count));
+        let given_up = place.is_some_and(|place| context.has_given_up(&access.references, place));
         Character {
             writes: access.kind != AccessKind::Read,
             atomic: access.atomic,
@@ -220,6 +238,9 @@ impl Surroundings<'_> {
             held_somewhere,
             when: self.moments.at(function, context_of, access),
             owned: self.owned(access, context, &binder),
+            had_last: last.is_some(),
+            others: others.cloned(),
+            given_up,
         }
     }
 

@@ -12,6 +12,7 @@ use super::overlap::Memory;
 use super::pairing::{self, Location, Pair, Race};
 use super::publication;
 use super::read_modify_write::write_of;
+use super::references::{self, Owners};
 use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use super::tickets;
 use crate::accesses::{Access, FunctionFacts, function_facts};
@@ -53,6 +54,8 @@ pub struct WholeProgram {
     pub unordered: FxHashSet<Class>,
     /// Counters that give each number to one taker.
     pub counters: FxHashSet<Class>,
+    /// For each reference count, the threads that ever give up a reference.
+    pub owners: Owners,
     /// What the next analysis may take over.
     pub(super) kept: Kept,
 }
@@ -114,8 +117,7 @@ pub fn analyse(
         _ => Arc::new(Orders::new(&graph, &objects, &facts, &contexts)),
     };
     let before = before.filter(|(before, changes)| {
-        Arc::ptr_eq(&before.contexts, &contexts)
-            && Arc::ptr_eq(&before.orders, &orders)
+        (Arc::ptr_eq(&before.orders, &orders) || before.orders == orders)
             && before.kept.arrays == arrays
             && before.kept.options.accepted == options.accepted
             && !changes.are_structural()
@@ -125,6 +127,7 @@ pub fn analyse(
         arrays,
         unordered: FxHashSet::default(),
         counters: FxHashSet::default(),
+        owners: references::owners(&functions, &facts, &contexts),
         moments: Moments::new(&functions, &contexts, &orders),
         locks: Default::default(),
     };
@@ -137,9 +140,14 @@ pub fn analyse(
         &contexts,
         &by_class,
     );
-    let before = before.filter(|(before, _)| before.counters == surroundings.counters);
+    let before = before.filter(|(before, _)| {
+        before.counters == surroundings.counters && before.owners == surroundings.owners
+    });
+    let unchanged = before.and_then(|(before, _)| before.unchanged_functions(&facts, &contexts));
+    let before = before.zip(unchanged.as_deref());
+    let before = before.map(|((before, _), unchanged)| (before, unchanged));
     let is_same = |class: &Class, accesses: &[(FunctionId, u32)]| {
-        before.is_some_and(|(before, _)| before.has_accesses(*class, accesses, &facts))
+        before.is_some_and(|(before, unchanged)| before.has_accesses(*class, accesses, unchanged))
     };
     let find = |surroundings: &Surroundings<'_>,
                 known: Option<&BTreeMap<Class, Found>>,
@@ -202,6 +210,7 @@ pub fn analyse(
         accepted_races.extend(accepted.iter().map(|race| Race::clone(race)));
     }
     let counters = std::mem::take(&mut surroundings.counters);
+    let owners = std::mem::take(&mut surroundings.owners);
     // Classes of one object can show the same race twice.
     let mut ids = DistinctIds::default();
     let races = ids.assign(races);
@@ -228,6 +237,7 @@ pub fn analyse(
         shared_locations,
         unordered,
         counters,
+        owners,
         functions,
         kept,
     }

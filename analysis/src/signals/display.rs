@@ -13,6 +13,9 @@ impl fmt::Display for SignalState {
         for (signal, locks) in self.unset() {
             parts.push(format!("before {signal} ({locks})"));
         }
+        for signal in self.won() {
+            parts.push(format!("won {signal}"));
+        }
         for signal in self.posted() {
             let name = signal.map_or("something".to_owned(), ToString::to_string);
             parts.push(format!("posted {name}"));

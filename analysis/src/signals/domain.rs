@@ -35,6 +35,8 @@ pub struct SignalState {
     tokens: BTreeSet<u32>,
     /// Tokens that it may have given away, be it that it has taken them again.
     given: BTreeSet<u32>,
+    /// Variables that this thread has changed from zero to something else in one step.
+    won: BTreeSet<Path>,
 }
 
 /// A signal that a thread has passed.
@@ -95,6 +97,15 @@ impl SignalState {
     pub fn give(&mut self, token: u32) {
         self.tokens.remove(&token);
         self.given.insert(token);
+    }
+
+    /// Variables that this thread has changed from zero to something else in one step.
+    pub fn won(&self) -> &BTreeSet<Path> {
+        &self.won
+    }
+
+    pub fn win(&mut self, signal: Path) {
+        self.won.insert(signal);
     }
 
     pub fn unset(&self) -> impl Iterator<Item = (&Path, &Locks)> {
@@ -230,6 +241,7 @@ impl SignalState {
             phase: self.phase.rebound(rebind),
             tokens: self.tokens.clone(),
             given: self.given.clone(),
+            won: self.won.iter().filter_map(rebind).collect(),
             ..*self
         };
         for (signal, passed) in &self.passed {
@@ -305,6 +317,7 @@ impl Effect for SignalState {
         after.tokens.retain(|token| !next.given.contains(token));
         after.tokens.extend(&next.tokens);
         after.given.extend(&next.given);
+        after.won.extend(next.won.iter().cloned());
         after
     }
 
@@ -325,6 +338,7 @@ impl Effect for SignalState {
         self.slept &= other.slept;
         self.tokens.extend(&other.tokens);
         self.given.retain(|token| other.given.contains(token));
+        self.won.extend(other.won.iter().cloned());
     }
 }
 
@@ -360,6 +374,7 @@ impl Domain for SignalState {
         self.phase.join(&other.phase);
         self.tokens.retain(|token| other.tokens.contains(token));
         self.given.extend(&other.given);
+        self.won.retain(|signal| other.won.contains(signal));
         *self != before
     }
 }
@@ -392,7 +407,8 @@ mod tests {
                         held: BTreeSet::from([signal(3 + next(2))]),
                         at_entry: next(2) == 0,
                     };
-                    match next(9) {
+                    match next(10) {
+                        9 => state.win(path),
                         7 => state.take(next(2)),
                         8 => state.give(next(2)),
                         0 => state.pass(path, class, Way::Waited),

@@ -168,9 +168,35 @@ impl Call<'_> {
                 model_value(self.finder.state, self.values, value)
             }) {
                 let is_certain = atomic.operation != AtomicOperation::CompareExchange;
-                then(&Outcomes::always(
-                    self.finder.set(&targets, class, is_certain),
-                ));
+                let set = self.finder.set(&targets, class, is_certain);
+                let mut all = Outcomes::always(set);
+                let returned = atomic.out.as_ref().and_then(|out| self.variable(out));
+                let result = match (atomic.operation, returned) {
+                    (AtomicOperation::Exchange, Some(local)) => {
+                        step.result = Some(local);
+                        AtomicResult::Old
+                    }
+                    _ => atomic.result,
+                };
+                let winning = self.winning(atomic, result);
+                if let (Some(signs), Some(path)) = (winning, exact(&targets)) {
+                    let mut won = self.finder.set(&targets, class, true);
+                    won.win(path);
+                    let lost = all;
+                    all = Outcomes::default();
+                    for sign in Sign::ALL {
+                        let state = if signs.contains(sign) {
+                            Some(&won)
+                        } else {
+                            lost.get(sign)
+                        };
+                        if let Some(state) = state {
+                            all.add(Signs::one(sign), state);
+                        }
+                    }
+                    step.kind = ResultKind::Value;
+                }
+                then(&all);
             }
             return;
         }
@@ -193,6 +219,32 @@ impl Call<'_> {
         }
     }
 
+    /// The results of an operation that say that it has changed the variable from zero to something else.
+    fn winning(&self, atomic: &Atomic, result: AtomicResult) -> Option<Signs> {
+        if !certainly_sets(atomic, &|value| {
+            model_value(self.finder.state, self.values, value)
+        }) {
+            return None;
+        }
+        match (atomic.operation, result) {
+            (AtomicOperation::Exchange, AtomicResult::Old)
+            | (AtomicOperation::TestAndSet, AtomicResult::Flag | AtomicResult::Old) => {
+                Some(Signs::ZERO)
+            }
+            (AtomicOperation::CompareExchange, result) => {
+                let expected = atomic.expected.as_ref()?;
+                let expected = model_value(self.finder.state, self.values, expected);
+                let signs = match result {
+                    AtomicResult::Flag => Signs::NONZERO,
+                    AtomicResult::Old => Signs::ZERO,
+                    _ => return None,
+                };
+                (expected == Value::Constant(0)).then_some(signs)
+            }
+            _ => None,
+        }
+    }
+
     /// The local variable that a place like `*arg1` is.
     fn variable(&self, place: &models::Value) -> Option<LocalId> {
         let (models::Root::Argument(index), [models::Step::Dereference]) =
@@ -207,6 +259,18 @@ impl Call<'_> {
             },
             _ => None,
         }
+    }
+}
+
+/// Whether an atomic operation certainly leaves something else than zero where it stores.
+pub fn certainly_sets(atomic: &Atomic, value: &dyn Fn(&models::Value) -> Value) -> bool {
+    match atomic.operation {
+        AtomicOperation::TestAndSet => true,
+        AtomicOperation::Store | AtomicOperation::Exchange | AtomicOperation::CompareExchange => {
+            let stored = atomic.value.as_ref().map(value);
+            matches!(stored, Some(Value::Constant(stored)) if stored != 0)
+        }
+        _ => false,
     }
 }
 

@@ -16,6 +16,6 @@ mod steps;
 pub use analysis::{SignalSolution, SignalSummary, signals};
 pub use barriers::{Passes, Phase};
 pub use domain::{Locks, Passed, Posted, SignalState, Way, may_be_same};
-pub use library::stores_something;
+pub use library::{certainly_sets, stores_something};
 pub use memory_order::{acquires, order_at, releases};
 pub use steps::{SignalCalls, SignalEffect, may_set};

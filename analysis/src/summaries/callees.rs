@@ -10,6 +10,7 @@ use crate::locksets::{LockCalls, LockEffect, LocksetSolution, locksets};
 use crate::models::{self, Action, FunctionModel, Root, Step};
 use crate::ownership::{self, SharingCalls, SharingEffect, SharingSolution, sharing};
 use crate::points_to::{Class, Object};
+use crate::references::{ReferenceCalls, ReferenceEffect, ReferenceSolution, references};
 use crate::signals::{SignalCalls, SignalEffect, SignalSolution, signals};
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub struct Analysed<'e> {
     pub forks: ForkSolution<'e>,
     pub sharing: SharingSolution<'e>,
     pub signals: SignalSolution,
+    pub references: ReferenceSolution<'e>,
 }
 
 impl Callees<'_> {
@@ -77,6 +79,7 @@ impl Callees<'_> {
                 signals: signals(run.body, &run.states, run.execution, &locks, self),
                 locks,
                 forks: forks(run.body, &run.states, run.execution, self),
+                references: references(run.body, &run.states, run.execution, self),
                 sharing,
             };
             let result = then(&analysed);
@@ -86,6 +89,7 @@ impl Callees<'_> {
                 forks: Arc::new(analysed.forks.summary),
                 sharing: Arc::new(analysed.sharing.summary),
                 signals: Arc::new(analysed.signals.summary),
+                references: Arc::new(analysed.references.summary),
             };
             (summary, result)
         })
@@ -327,6 +331,37 @@ impl SignalCalls for Callees<'_> {
     fn made_token(&self, statement: StatementId) -> Option<u32> {
         let function = self.graph.functions.body(self.function).function;
         self.objects.tokens.made_at(function, statement)
+    }
+}
+
+impl ReferenceCalls for Callees<'_> {
+    fn reference_effects(&self, call: CallSite) -> Vec<ReferenceEffect<'_>> {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        let is_atomic = |model: &FunctionModel| {
+            let mut effects = model.effects.iter();
+            effects.any(|effect| matches!(effect.action, Action::Atomic(_)))
+        };
+        targets
+            .into_iter()
+            .filter_map(|target| match target {
+                Target::Body(body) => {
+                    let summary = &self.summaries.get(body).references;
+                    (!summary.is_idle()).then(|| ReferenceEffect::Summary(summary.clone()))
+                }
+                Target::Model(model) => is_atomic(model).then_some(ReferenceEffect::Model(model)),
+            })
+            .collect()
+    }
+
+    fn count(&self, pointer: &models::Value, arguments: &[Operand]) -> Option<Class> {
+        self.object(pointer, arguments)
+    }
+
+    fn count_in(&self, place: &Place) -> Option<Class> {
+        let function = self.graph.functions.body(self.function).function;
+        self.graph.points_to().place(function, place)
     }
 }
 

@@ -193,6 +193,7 @@ impl Run<'_> {
             forks: Arc::default(),
             sharing: Arc::default(),
             signals: Arc::default(),
+            references: Arc::default(),
         };
         let members = component.iter().map(|member| {
             let parameters = self.graph.functions.body(FunctionId(*member)).parameters;
@@ -296,6 +297,7 @@ impl Run<'_> {
         for ((member, old), first) in members.iter_mut().zip(first) {
             old.forks = forks.clone();
             old.signals = signals.clone();
+            old.references = first.summary.references.clone();
             if old.locks != first.summary.locks {
                 old.locks = first.summary.locks.clone();
                 pending.extend(&callers[member]);
@@ -374,11 +376,14 @@ fn joined(old: &Summary, new: &Summary) -> Summary {
     sharing.join(&old.sharing);
     let mut signals = (*new.signals).clone();
     signals.join(&old.signals);
+    let mut references = (*new.references).clone();
+    references.join(&old.references);
     Summary {
         values: Arc::new(values),
         locks: Arc::new(locks),
         forks: Arc::new(forks),
         sharing: Arc::new(sharing),
         signals: Arc::new(signals),
+        references: Arc::new(references),
     }
 }

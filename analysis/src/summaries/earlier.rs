@@ -143,6 +143,7 @@ impl<T: PartialEq> Again<'_, T> {
             before.locks == alone.locks
                 && before.forks == alone.forks
                 && before.signals == alone.signals
+                && before.references == alone.references
         })
     }
 }

@@ -138,8 +138,14 @@ fn find_uses(graph: &CallGraph<'_>, function: FunctionId, found: &mut FxHashMap<
                         let class =
                             operand.and_then(|operand| points_to.pointee(body.function, operand));
                         let is_load = atomic.operation == AtomicOperation::Load;
+                        let looks = matches!(
+                            atomic.operation,
+                            AtomicOperation::Exchange
+                                | AtomicOperation::CompareExchange
+                                | AtomicOperation::TestAndSet
+                        );
                         note(class, &|uses| {
-                            uses.is_read |= is_load;
+                            uses.is_read |= is_load || looks;
                             uses.is_set |= !is_load;
                         });
                     }

@@ -4,6 +4,7 @@ use crate::callgraph::FunctionId;
 use crate::forks::ForkSummary;
 use crate::locksets::LockSummary;
 use crate::ownership::SharingSummary;
+use crate::references::ReferenceSummary;
 use crate::signals::SignalSummary;
 use crate::symexec::ValueSummary;
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub struct Summary {
     pub forks: Arc<ForkSummary>,
     pub sharing: Arc<SharingSummary>,
     pub signals: Arc<SignalSummary>,
+    pub references: Arc<ReferenceSummary>,
 }
 
 /// The summaries of all functions.

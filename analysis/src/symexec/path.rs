@@ -277,6 +277,15 @@ impl Path {
             .any(|step| matches!(step, Step::Index(Index::Any | Index::Entry(_))))
     }
 
+    /// The same way with any elements in place of those that are chosen by a value.
+    pub fn with_any_element(&self) -> Path {
+        let steps = self.steps.iter().map(|step| match step {
+            Step::Index(Index::Entry(_)) => Step::Index(Index::Any),
+            step => step.clone(),
+        });
+        Path::with_steps(self.root, steps.collect())
+    }
+
     /// Whether the path names a formal anywhere.
     pub fn mentions_formal(&self) -> bool {
         !self.all_roots(&|root| !matches!(root, Root::Formal(_)))

@@ -9,6 +9,7 @@ use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
 use crate::locksets::{Effect, Lockset, Mode, PointLocks};
 use crate::ownership::{Owned, Privacy};
+use crate::references::{Last, References};
 use crate::signals::{Locks, SignalState};
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +34,10 @@ pub struct Context {
     /// Objects that formals lead to and that nobody but this thread knows, and why; locks by names that everybody
     /// knows.
     pub private: BTreeMap<Path, Owned>,
+    /// Objects that formals lead to and to which this thread had the last reference.
+    pub last: BTreeMap<Path, Last>,
+    /// Objects that formals lead to and to which this thread may have no reference any more.
+    pub given_up: BTreeSet<Path>,
     /// What this thread has posted and waited for, by names that mean the same to everybody.
     pub signals: Arc<SignalState>,
     /// What makes sure that this runs only once in the whole program.
@@ -104,7 +109,7 @@ impl Context {
                 && since
                     .joined
                     .iter()
-                    .any(|joined| joined == handle || joined.covers(handle))
+                    .any(|joined| handle.is_joined_by(joined) || joined.covers(handle))
             {
                 *running = Running::Ended;
             }
@@ -178,7 +183,11 @@ impl Context {
                     let range = handle
                         .range
                         .map(|(first, bound)| (first, known(binder.value(&bound))));
-                    Some(Handle { place, range })
+                    Some(Handle {
+                        place,
+                        range,
+                        counter: None,
+                    })
                 });
             }
         }
@@ -222,6 +231,16 @@ impl Context {
             }
         }
         context.private = self.private_in_callee(&binder, call, parameters);
+        let found = self.last.iter().map(|(object, last)| (object, *last));
+        for (object, last) in found.chain(call.references.last()) {
+            for name in names_in_callee(object, call, parameters) {
+                context.last.insert(name, last);
+            }
+        }
+        for object in self.given_up.iter().chain(call.references.given_up()) {
+            let names = names_in_callee(object, call, parameters);
+            context.given_up.extend(names);
+        }
         context.bindings = (0..parameters)
             .map(|index| {
                 let taken = call.taken.get(index).and_then(Option::as_ref);
@@ -250,6 +269,20 @@ impl Context {
             owned = owned.or(self.private.get(condition)?);
         }
         Some(owned)
+    }
+
+    /// Whether the thread had the last reference to an object that a place lies in or is reached from.
+    pub fn last_reference(&self, since: &References, place: &Path) -> Option<Last> {
+        let known = self.last.iter().map(|(object, last)| (object, *last));
+        let mut all = known.chain(since.last());
+        let (_, last) = all.find(|(object, _)| inside(place, object).is_some())?;
+        Some(last)
+    }
+
+    /// Whether the thread may have no reference any more to an object that a place lies in or is reached from.
+    pub fn has_given_up(&self, since: &References, place: &Path) -> bool {
+        let mut all = self.given_up.iter().chain(since.given_up());
+        all.any(|object| inside(place, object).is_some())
     }
 
     /// The objects that a callee is given and nobody else knows, as it calls them.
@@ -315,6 +348,13 @@ impl Context {
                 .map(|(place, value)| (place.clone(), *value))
                 .collect(),
             private: joined_private(&self.private, &other.private),
+            last: self
+                .last
+                .iter()
+                .filter(|(object, last)| other.last.get(*object) == Some(*last))
+                .map(|(object, last)| (object.clone(), *last))
+                .collect(),
+            given_up: &self.given_up | &other.given_up,
             signals: joined_signals(&self.signals, &other.signals),
             once: Arc::new(&*self.once & &*other.once),
         }

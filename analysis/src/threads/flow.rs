@@ -15,9 +15,11 @@ use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::signals::SignalState;
 use crate::symexec::{Path, Root, Value};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use ustr::Ustr;
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
@@ -245,12 +247,24 @@ impl Flow<'_> {
     }
 
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
-        let context = Context {
+        let mut context = Context {
             bindings: root.bindings.clone(),
             contents: root.contents.clone(),
             signals: root.signals.clone(),
             ..Context::default()
         };
+        // UNSOUND: a signal that one thread blocks is taken to be handled in that thread alone, and whoever blocks some
+        // signals is taken to block all that the program handles.
+        if root.kind.is_signal() {
+            let held = Held {
+                mode: Mode::Exclusive,
+                by: root.entry,
+                at: None,
+            };
+            context
+                .held
+                .insert(library_lock(Ustr::from("signals")), held);
+        }
         self.add_root_in(context, root)
     }
 
@@ -296,11 +310,7 @@ impl Flow<'_> {
                 Action::Body => break,
                 Action::Acquire { lock, mode, .. } => {
                     if let models::Root::Global(name) = lock.root {
-                        let lock = Path::new(Root::Global(GlobalRef {
-                            name,
-                            scope: GlobalScope::External,
-                            thread_local: false,
-                        }));
+                        let lock = library_lock(name);
                         let mode = match mode {
                             models::Mode::Exclusive => Mode::Exclusive,
                             models::Mode::Shared => Mode::Shared,
@@ -471,6 +481,15 @@ impl Flow<'_> {
     }
 }
 
+/// A lock inside a library, by the name that models give it.
+fn library_lock(name: Ustr) -> Path {
+    Path::new(Root::Global(GlobalRef {
+        name,
+        scope: GlobalScope::External,
+        thread_local: false,
+    }))
+}
+
 impl FunctionContexts {
     fn find_or_add(&mut self, context: Context) -> ContextId {
         if let Some(known) = self.index.get(&context) {
@@ -552,6 +571,21 @@ impl Contexts {
     /// Whether the user says that threads with these entries never run at the same time.
     pub fn never_parallel(&self, one: &ThreadRoot, other: &ThreadRoot) -> bool {
         self.never_parallel.contains(&(one.entry, other.entry))
+    }
+
+    /// For each function, whether the same threads come to it in the same contexts as before; `None` if there are
+    /// other threads.
+    pub fn unchanged_since(&self, before: &Contexts) -> Option<Vec<bool>> {
+        if self.roots != before.roots || self.never_parallel != before.never_parallel {
+            return None;
+        }
+        let is_same = |(new, old): (&FunctionContexts, &FunctionContexts)| {
+            let mut pairs = new.contexts.iter().zip(&old.contexts);
+            new.contexts.len() == old.contexts.len()
+                && pairs.all(|(new, old)| new.roots == old.roots && new.context == old.context)
+        };
+        let functions = self.functions.par_iter().zip(&before.functions);
+        Some(functions.map(is_same).collect())
     }
 
     pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {

@@ -104,6 +104,7 @@ fn reason(
             Apart::TakenOut => {
                 "one thread has taken the object out of where the other finds it".to_owned()
             }
+            Apart::LastReference => "one thread had the last reference to the object".to_owned(),
             Apart::CommonLock => format!("both hold {}", listed(&verdict.common_locks, " and ")),
             Apart::Ordered(kind) => {
                 let by = listed(&verdict.ordered_by, " or ");
@@ -118,6 +119,7 @@ fn reason(
                     OrderKind::Token => {
                         format!("{by} lets only one thread at a time get there")
                     }
+                    OrderKind::Claim => format!("only one thread finds {by} unset and gets there"),
                     OrderKind::Barrier => format!("the barrier {by} stands between them"),
                 }
             }

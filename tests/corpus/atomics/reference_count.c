@@ -17,7 +17,7 @@ static struct object *acquire(struct object *object)
 static void release(struct object *object)
 {
     if (atomic_fetch_sub(&object->references, 1) == 1) //~ down: no-race -- atomic; locks{}
-        free(object);                                  //~ last: no-race -- only the last owner gets here; spurious: race(self, up, down, use) -- Order and ownership: the count says who is the last; locks{}
+        free(object);                                  //~ last: no-race -- only the last owner gets here; locks{}
 }
 
 static void *user(void *argument)

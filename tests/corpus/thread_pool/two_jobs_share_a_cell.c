@@ -1,6 +1,7 @@
 // Every number is taken once, but two jobs share a cell.
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #define JOBS 64
 
@@ -16,6 +17,7 @@ static void *worker(void *argument)
         int job = pool->next++;
         if (job >= JOBS)
             return NULL;
+        usleep(20); // The work that a real job would do here.
         pool->results[job / 2] += job; //~ w: race(self); locks{}
     }
 }

@@ -1,6 +1,6 @@
 //! Writes plans as C.
 
-use super::plan::{Argument, GLOBAL_LOCKS, Lock, OBJECTS, Plan, Step};
+use super::plan::{Argument, Flag, GLOBAL_LOCKS, Lock, OBJECTS, Plan, Step};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -35,14 +35,14 @@ pub fn source(plan: &Plan) -> Source {
     }
     writer.line_of("int cells[1000];");
     for index in 0..plan.functions.len() {
-        writer.line_of(&format!("void f{index}(struct object *p);"));
+        writer.line_of(&format!("void f{index}(struct object *p, int flag);"));
     }
     for (index, steps) in plan.functions.iter().enumerate() {
-        writer.line_of(&format!("void f{index}(struct object *p) {{"));
+        writer.line_of(&format!("void f{index}(struct object *p, int flag) {{"));
         writer.steps(steps);
         writer.line_of("}");
     }
-    writer.line_of("void *run(void *argument) { f0(argument); return 0; }");
+    writer.line_of("void *run(void *argument) { f0(argument, choose()); return 0; }");
     writer.line_of("int main(void) {");
     writer.line_of("pthread_t threads[2];");
     for index in 0..OBJECTS {
@@ -94,12 +94,22 @@ impl Writer {
                 self.accesses.insert(self.line + 1, *number);
                 self.line_of(&format!("cells[{number}]++;"));
             }
-            Step::Call(callee, argument) => {
+            Step::Call(callee, argument, flag) => {
                 let argument = match argument {
                     Argument::OwnObject => "p".to_owned(),
                     Argument::Object(index) => format!("&o{index}"),
                 };
-                self.line_of(&format!("f{callee}({argument});"));
+                let flag = match flag {
+                    Flag::Own => "flag".to_owned(),
+                    Flag::Constant(value) => u32::from(*value).to_string(),
+                };
+                self.line_of(&format!("f{callee}({argument}, {flag});"));
+            }
+            Step::IfFlag(is_set, steps) => {
+                let condition = if *is_set { "flag" } else { "!flag" };
+                self.line_of(&format!("if ({condition}) {{"));
+                self.steps(steps);
+                self.line_of("}");
             }
             Step::Either(one, other) => {
                 self.line_of("if (choose()) {");

@@ -1,6 +1,6 @@
 //! Every state that a run can be in.
 
-use super::plan::{Argument, Lock, OBJECTS, Plan, Step};
+use super::plan::{Argument, Flag, Lock, OBJECTS, Plan, Step};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of locks as the analysis writes them.
@@ -17,9 +17,18 @@ pub fn held_at_accesses(plan: &Plan) -> BTreeMap<usize, Held> {
         held: BTreeMap::new(),
     };
     for object in 0..OBJECTS {
-        runs.function(0, object, States::from([State::new()]));
+        for flag in [false, true] {
+            runs.function(0, Given { object, flag }, States::from([State::new()]));
+        }
     }
     runs.held
+}
+
+/// What a function was given.
+#[derive(Clone, Copy)]
+struct Given {
+    object: usize,
+    flag: bool,
 }
 
 struct Runs<'p> {
@@ -35,14 +44,14 @@ struct Ends {
 }
 
 impl Runs<'_> {
-    fn function(&mut self, function: usize, object: usize, states: States) -> States {
+    fn function(&mut self, function: usize, given: Given, states: States) -> States {
         let plan = self.plan;
-        let mut ends = self.steps(&plan.functions[function], object, states);
+        let mut ends = self.steps(&plan.functions[function], given, states);
         ends.returns.append(&mut ends.goes_on);
         ends.returns
     }
 
-    fn steps(&mut self, steps: &[Step], object: usize, states: States) -> Ends {
+    fn steps(&mut self, steps: &[Step], given: Given, states: States) -> Ends {
         let mut ends = Ends {
             goes_on: states,
             ..Ends::default()
@@ -52,14 +61,15 @@ impl Runs<'_> {
                 break;
             }
             let states = std::mem::take(&mut ends.goes_on);
-            let mut next = self.step(step, object, states);
+            let mut next = self.step(step, given, states);
             ends.goes_on = next.goes_on;
             ends.returns.append(&mut next.returns);
         }
         ends
     }
 
-    fn step(&mut self, step: &Step, object: usize, states: States) -> Ends {
+    fn step(&mut self, step: &Step, given: Given, states: States) -> Ends {
+        let Given { object, flag } = given;
         let mut ends = Ends::default();
         match step {
             Step::Lock(lock) => {
@@ -71,7 +81,7 @@ impl Runs<'_> {
             Step::TryLock(lock, got, failed) => {
                 let taken = changed(states.clone(), &name(*lock, object), |held| held + 1);
                 for (steps, states) in [(got, taken), (failed, states)] {
-                    let mut branch = self.steps(steps, object, states);
+                    let mut branch = self.steps(steps, given, states);
                     ends.goes_on.append(&mut branch.goes_on);
                     ends.returns.append(&mut branch.returns);
                 }
@@ -82,16 +92,26 @@ impl Runs<'_> {
                 }
                 ends.goes_on = states;
             }
-            Step::Call(callee, argument) => {
-                let given = match argument {
-                    Argument::OwnObject => object,
-                    Argument::Object(index) => *index,
+            Step::Call(callee, argument, passed) => {
+                let given = Given {
+                    object: match argument {
+                        Argument::OwnObject => object,
+                        Argument::Object(index) => *index,
+                    },
+                    flag: match passed {
+                        Flag::Own => flag,
+                        Flag::Constant(value) => *value,
+                    },
                 };
                 ends.goes_on = self.function(*callee, given, states);
             }
+            Step::IfFlag(is_set, steps) if *is_set == flag => {
+                ends = self.steps(steps, given, states);
+            }
+            Step::IfFlag(..) => ends.goes_on = states,
             Step::Either(one, other) => {
                 for steps in [one, other] {
-                    let mut branch = self.steps(steps, object, states.clone());
+                    let mut branch = self.steps(steps, given, states.clone());
                     ends.goes_on.append(&mut branch.goes_on);
                     ends.returns.append(&mut branch.returns);
                 }

@@ -15,6 +15,7 @@ pub const LAYERS: Layers = &[
     &["forks"],
     &["ownership"],
     &["signals"],
+    &["references"],
     &["callgraph"],
     &["summaries"],
     &["accesses"],

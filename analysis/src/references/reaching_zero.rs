@@ -1,0 +1,128 @@
+//! Which branches tell that a count has reached zero.
+
+use crate::ir::{
+    BinaryOperator, BlockId, Body, LocalId, Operand, Rvalue, Statement, StatementId, Terminator,
+    UnaryOperator,
+};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// What the target of a statement that counts down says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Says {
+    /// It is the new value and so much more.
+    NewAnd(i128),
+    /// It is not zero if and only if the new value is zero.
+    WhetherZero,
+}
+
+/// For each edge on which a count is known to have reached zero: the statement that has counted it down.
+pub(super) fn edges_to_zero(
+    body: &Body,
+    counted: &BTreeMap<StatementId, Says>,
+) -> FxHashMap<(BlockId, usize), StatementId> {
+    let mut assigned: FxHashMap<LocalId, Option<(StatementId, &Statement)>> = FxHashMap::default();
+    for (id, statement) in body.statements() {
+        if let Some(target) = statement.target() {
+            // Of a register that is assigned twice, it is not known which value it has.
+            let known = assigned.entry(target).or_insert(Some((id, statement)));
+            if known.is_some_and(|(first, _)| first != id) {
+                *known = None;
+            }
+        }
+    }
+    let registers = Registers { counted, assigned };
+    let mut edges = FxHashMap::default();
+    for (index, block) in body.blocks.iter().enumerate() {
+        let Terminator::Branch { condition, .. } = &block.terminator else {
+            continue;
+        };
+        let Some((at, knows)) = registers.knowledge(condition) else {
+            continue;
+        };
+        let edge = match knows {
+            Knows::Value(0) => 1,
+            Knows::Test { zero_if } => usize::from(!zero_if),
+            Knows::Value(_) => continue,
+        };
+        edges.insert((BlockId(index as u32), edge), at);
+    }
+    edges
+}
+
+/// What a register knows of the new value of a count.
+#[derive(Clone, Copy)]
+enum Knows {
+    /// It is the new value and so much more.
+    Value(i128),
+    /// The new value is zero if and only if it is (not) zero.
+    Test { zero_if: bool },
+}
+
+struct Registers<'r> {
+    counted: &'r BTreeMap<StatementId, Says>,
+    assigned: FxHashMap<LocalId, Option<(StatementId, &'r Statement)>>,
+}
+
+impl Registers<'_> {
+    fn knowledge(&self, operand: &Operand) -> Option<(StatementId, Knows)> {
+        let Operand::Local(local) = operand else {
+            return None;
+        };
+        let (id, statement) = (*self.assigned.get(local)?)?;
+        if let Some(says) = self.counted.get(&id) {
+            let knows = match says {
+                Says::NewAnd(more) => Knows::Value(*more),
+                Says::WhetherZero => Knows::Test { zero_if: true },
+            };
+            return Some((id, knows));
+        }
+        let Statement::Assign { value, .. } = statement else {
+            return None;
+        };
+        match value {
+            Rvalue::Use(value) | Rvalue::Convert { value, .. } => self.knowledge(value),
+            Rvalue::Unary(UnaryOperator::Not, value) => {
+                let (at, knows) = self.knowledge(value)?;
+                match knows {
+                    Knows::Value(0) => Some((at, Knows::Test { zero_if: true })),
+                    Knows::Value(_) => None,
+                    Knows::Test { zero_if } => Some((at, Knows::Test { zero_if: !zero_if })),
+                }
+            }
+            Rvalue::Binary {
+                operator,
+                left,
+                right: Operand::Integer(constant),
+                ..
+            } => {
+                let (at, knows) = self.knowledge(left)?;
+                let knows = compared(knows, *operator, *constant)?;
+                Some((at, knows))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What `register operator constant` knows.
+fn compared(knows: Knows, operator: BinaryOperator, constant: i128) -> Option<Knows> {
+    use BinaryOperator::*;
+    match (knows, operator) {
+        (Knows::Value(more), Add) => Some(Knows::Value(more + constant)),
+        (Knows::Value(more), Subtract) => Some(Knows::Value(more - constant)),
+        // A count is never negative.
+        (Knows::Value(more), Equal | LessOrEqual) if constant == more => {
+            Some(Knows::Test { zero_if: true })
+        }
+        (Knows::Value(more), NotEqual | Greater) if constant == more => {
+            Some(Knows::Test { zero_if: false })
+        }
+        (Knows::Value(more), Less) if constant == more + 1 => Some(Knows::Test { zero_if: true }),
+        (Knows::Test { zero_if }, Equal) if constant == 0 => {
+            Some(Knows::Test { zero_if: !zero_if })
+        }
+        (Knows::Test { zero_if }, NotEqual) if constant == 0 => Some(Knows::Test { zero_if }),
+        _ => None,
+    }
+}
