@@ -476,6 +476,30 @@ mod tests {
     }
 
     #[test]
+    fn an_edit_in_front_of_the_first_group_counts_its_lines_anew() {
+        let store = GroupStore::default();
+        let name = Ustr::from("a.c");
+        let includes = "# 1 \"a.c\"\n# 1 \"n.h\" 1\n\n# 3 \"a.c\" 2\n";
+        let without = "# 1 \"a.c\"\n\n\n\n";
+        let function = "int f(void) { return 1; }\n";
+        let texts = [includes, without].map(|front| format!("{front}{function}"));
+        for (old, new) in [(&texts[0], &texts[1]), (&texts[1], &texts[0])] {
+            let groups = store.place(old, name);
+            let before = Before {
+                text: Some(old),
+                groups: &groups,
+            };
+            let again = store.place_again(new, name, &before).groups;
+            let afresh = store.place(new, name);
+            let shown = |groups: &[PlacedGroup]| -> Vec<(u32, Vec<LineOrigin>)> {
+                let groups = groups.iter();
+                groups.map(|it| (it.start, it.origins.to_vec())).collect()
+            };
+            assert_eq!(shown(&again), shown(&afresh));
+        }
+    }
+
+    #[test]
     fn a_missing_brace_costs_one_function_and_shares_nothing_wrong() {
         let store = GroupStore::default();
         let good = "int f(void)\n{\n  if (1) {\n  }\n}\n# 10 \"a.c\"\nint g(void)\n{\n  return 1;\n}\n# 20 \"a.c\"\nint h(void)\n{\n}\n";

@@ -20,8 +20,8 @@ mod violation;
 use crate::project::{Note, Place};
 use crate::race_options::RaceOptions;
 use crate::report::{
-    CallSite, Explanation, FunctionPlace, HeldLock, Insight, Report, SharedAccess, Stats,
-    SuppressedRace,
+    CallSite, Explanation, FunctionPlace, HeldLock, Insight, OfferedComment, Report, SharedAccess,
+    Stats, SuppressedRace,
 };
 use crate::workspace::Workspace;
 use benign_comments::CommentWriter;
@@ -70,15 +70,38 @@ impl Check {
 
     /// All races of the program, whatever their rank.
     pub fn report(&self, workspace: &Workspace) -> Report {
+        self.report_with(workspace, Some(&CommentWriter::new(workspace)))
+    }
+
+    /// As `report`, without the comments that would accept the findings: they take time, and few are asked for.
+    pub fn brief_report(&self, workspace: &Workspace) -> Report {
+        self.report_with(workspace, None)
+    }
+
+    /// The comments that would accept a race.
+    pub fn benign_comments(&self, workspace: &Workspace, id: &str) -> Vec<OfferedComment> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let mut races = checked.program().races.iter();
+        let race = races.find(|race| race::id(race) == id);
+        let writer = CommentWriter::new(workspace);
+        race.map_or_else(Vec::new, |race| writer.comments(&checked, race))
+    }
+
+    /// The comment that would accept what lies on a line.
+    pub fn benign_comment(&self, workspace: &Workspace, place: &Place) -> Option<OfferedComment> {
+        CommentWriter::new(workspace).comment(place)
+    }
+
+    fn report_with(&self, workspace: &Workspace, writer: Option<&CommentWriter<'_>>) -> Report {
         let started = Instant::now();
         let analysis = workspace.analysis();
         let checked = Checked::new(workspace, &analysis, &self.result);
         let suppressions = &self.suppressions;
-        let writer = CommentWriter::new(workspace);
         let races = checked.program().races.iter();
         let races = races.filter_map(|race| {
-            let comments = writer.comments(&checked, race);
-            race::report(&checked, race, comments)
+            let comments = writer.map(|writer| writer.comments(&checked, race));
+            race::report(&checked, race, comments.unwrap_or_default())
         });
         let suppressed = checked.program().accepted_races.iter();
         let suppressed = suppressed.filter_map(|race| {
@@ -92,7 +115,7 @@ impl Check {
             .iter()
             .partition(|violation| suppressions.accepts(&checked, violation));
         let violations = open.into_iter().filter_map(|violation| {
-            violation::report(&checked, violation, |place| writer.comment(place))
+            violation::report(&checked, violation, |place| writer?.comment(place))
         });
         let mut notes = missing_entries(&checked, &self.options);
         notes.extend(suppressions.notes(&checked));

@@ -57,12 +57,12 @@ fn unsaved_text_counts_until_it_is_taken_back() {
     let file = folder.path("a.c");
     let mut workspace = load(&folder);
     workspace.set_unsaved(&file, Some("void unsaved(void) {}\n".into()));
-    reread(&mut workspace, &[file.clone()]);
+    reread(&mut workspace, std::slice::from_ref(&file));
     assert_eq!(functions(&workspace), ["unsaved"]);
     let source = workspace.source(&file).unwrap();
     assert_eq!(source.text(), "void unsaved(void) {}\n");
     workspace.set_unsaved(&file, None);
-    reread(&mut workspace, &[file.clone()]);
+    reread(&mut workspace, std::slice::from_ref(&file));
     assert_eq!(functions(&workspace), ["saved"]);
 }
 

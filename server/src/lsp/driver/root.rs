@@ -135,7 +135,7 @@ impl Root {
         let before = checked.or(self.earlier.as_ref());
         let options = RaceOptions::new(workspace, settings.entries);
         let check = Check::again(workspace, options, before);
-        let mut report = check.report(workspace);
+        let mut report = check.brief_report(workspace);
         report.notes.extend(workspace.notes.iter().cloned());
         let syntax = workspace.syntax_notes();
         report.notes.extend(syntax.iter().map(SyntaxNote::to_note));

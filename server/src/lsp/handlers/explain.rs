@@ -3,6 +3,7 @@
 use crate::lsp::driver::View;
 use crate::lsp::file_uri;
 use crate::lsp::markdown::Markdown;
+use crate::report::Race;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tower_lsp::ls_types::{Position, Uri};
@@ -37,7 +38,11 @@ pub fn race(view: &View<'_>, id: &str) -> String {
         let suppressed = report.suppressed.iter().map(|it| &it.race);
         let mut races = report.races.iter().chain(suppressed);
         if let Some(race) = races.find(|race| race.id == id) {
-            return markdown.race(race);
+            let comments = program.check.benign_comments(program.workspace, id);
+            return markdown.race(&Race {
+                benign_comments: comments,
+                ..race.clone()
+            });
         }
         let mut violations = report.violations.iter();
         if let Some(violation) = violations.find(|violation| violation.id == id) {

@@ -5,7 +5,7 @@ use super::edit::{Edits, indentation, line_start};
 use crate::lsp::driver::Program;
 use crate::report::OfferedComment;
 
-pub fn fix(program: &Program<'_>, location: &str, comments: &[&OfferedComment]) -> Option<Fix> {
+pub fn fix(program: &Program<'_>, location: &str, comments: &[OfferedComment]) -> Option<Fix> {
     let mut edits = Edits::default();
     for comment in comments {
         let file = &comment.place.path;

@@ -61,8 +61,10 @@ pub fn actions(
             continue;
         }
         let diagnostics = matching(&context.diagnostics, &violation.id);
-        let comments: Vec<_> = violation.benign_comment.iter().collect();
-        let fix = mark_benign::fix(&program, &violation.subject, &comments);
+        let (check, workspace) = (program.check, program.workspace);
+        let comment = violation.thread.as_ref();
+        let comment = comment.and_then(|_| check.benign_comment(workspace, &violation.place));
+        let fix = mark_benign::fix(&program, &violation.subject, comment.as_slice());
         actions.extend(fix.and_then(|fix| action(view, fix, &diagnostics)));
         actions.push(explain(&violation.subject, &violation.id, diagnostics));
     }
@@ -70,7 +72,7 @@ pub fn actions(
 }
 
 fn fixes(program: &Program<'_>, race: &Race, end: &Access) -> Vec<Fix> {
-    let comments: Vec<_> = race.benign_comments.iter().collect();
+    let comments = program.check.benign_comments(program.workspace, &race.id);
     [
         take_lock::fix(program, race, end),
         make_atomic::fix(program, race, end),
