@@ -58,11 +58,9 @@ fn both_ends_of_a_race_are_shown_with_each_other() {
     client.settle();
     expect![[r#"
         16:25-38 [race] possible data race on `cache.closing`: read in thread `worker` (one of several), holding no lock; write in thread `main`, holding no lock
-        both access the same variable
           main.c 35:4-17 `cache.closing`: write in thread `main`, holding no lock
           main.c 30:8-22 thread `worker` is started here
         35:4-17 [race] possible data race on `cache.closing`: write in thread `main`, holding no lock; read in thread `worker` (one of several), holding no lock
-        both access the same variable
           main.c 16:25-38 `cache.closing`: read in thread `worker` (one of several), holding no lock
           main.c 30:8-22 thread `worker` is started here
     "#]].assert_eq(&shown(&client, &folder.path("main.c")));
@@ -86,12 +84,10 @@ fn a_race_goes_when_it_is_fixed_and_comes_back() {
     client.settle();
     expect![[r#"
         6:4-11 [race] possible data race on `counter`: write in thread `worker`, holding `lock`; write in thread `main`, holding no lock
-        both threads write
           a.c 14:4-11 `counter`: write in thread `main`, holding no lock
           a.c 5:4-22 `lock` is taken here
           a.c 13:4-18 thread `worker` is started here
         14:4-11 [race] possible data race on `counter`: write in thread `main`, holding no lock; write in thread `worker`, holding `lock`
-        both threads write
           a.c 6:4-11 `counter`: write in thread `worker`, holding `lock`
           a.c 5:4-22 `lock` is taken here
           a.c 13:4-18 thread `worker` is started here

@@ -14,7 +14,7 @@ use tower_lsp::ls_types::{
 
 /// Who the diagnostics are from.
 pub const SOURCE: &str = "racelens";
-/// Races of a lower rank are hints, and those below the second number are only just visible.
+/// Possible races of a lower rank are no warnings, as in reports for code scanning.
 const LEAST_WARNING: u8 = 30;
 /// More accesses of one cause than this tell nobody anything.
 const MOST_RELATED: usize = 12;
@@ -64,7 +64,9 @@ pub fn race_message(race: &Race, end: &Access) -> String {
         Some(other) => message.push_str(&format!("; {}", access_in_words(other))),
         None => message.push_str("; the same in another thread"),
     }
-    if let Some(reason) = race.reasons.iter().find(|reason| !reason.doubt) {
+    // The other reasons say what the accesses show themselves.
+    let mut reasons = race.reasons.iter();
+    if let Some(reason) = reasons.find(|reason| reason.kind == "inferred_guard") {
         message.push_str(&format!("\n{}", reason.text));
     }
     message
