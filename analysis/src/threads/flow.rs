@@ -247,24 +247,12 @@ impl Flow<'_> {
     }
 
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
-        let mut context = Context {
+        let context = Context {
             bindings: root.bindings.clone(),
             contents: root.contents.clone(),
             signals: root.signals.clone(),
             ..Context::default()
         };
-        // UNSOUND: a signal that one thread blocks is taken to be handled in that thread alone, and whoever blocks some
-        // signals is taken to block all that the program handles.
-        if root.kind.is_signal() {
-            let held = Held {
-                mode: Mode::Exclusive,
-                by: root.entry,
-                at: None,
-            };
-            context
-                .held
-                .insert(library_lock(Ustr::from("signals")), held);
-        }
         self.add_root_in(context, root)
     }
 

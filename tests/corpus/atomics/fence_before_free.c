@@ -1,4 +1,5 @@
 // References are given up in release order; the last owner puts a fence in front of the end of the object.
+// not-runnable: ThreadSanitizer does not know fences
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
