@@ -116,15 +116,21 @@ timed() {
     echo "$1: done in $((SECONDS - began)) s"
 }
 
-[ $# -eq 0 ] && set -- units protocol nvim vscode others
-server
-for part in "$@"; do
-    case $part in
-    units | protocol | vscode | others) timed "$part" "$part" ;;
-    nvim) timed nvim nvim_stories ;;
-    *)
-        echo "there is no part $part: units protocol nvim vscode others" >&2
-        exit 2
-        ;;
-    esac
-done
+# A function, so that the whole script is read before anything runs.
+main() {
+    local part
+    [ $# -eq 0 ] && set -- units protocol nvim vscode others
+    server
+    for part in "$@"; do
+        case $part in
+        units | protocol | vscode | others) timed "$part" "$part" ;;
+        nvim) timed nvim nvim_stories ;;
+        *)
+            echo "there is no part $part: units protocol nvim vscode others" >&2
+            exit 2
+            ;;
+        esac
+    done
+}
+
+main "$@"

@@ -48,6 +48,7 @@ install_code_server() {
 }
 
 install_python() {
+    python3 -c 'import ensurepip' 2>/dev/null || debian_packages ensurepip=python3-venv
     python3 -m venv "$1"
     "$1/bin/pip" install --quiet --disable-pip-version-check pytest-lsp==1.0.1
 }

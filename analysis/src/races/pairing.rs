@@ -275,7 +275,11 @@ pub(super) fn compare(
 
 /// Whether an object belongs to one thread when the other one gets to it.
 fn owned(left: &Character, right: &Character) -> Option<Apart> {
-    match (&left.owned, &right.owned) {
+    // Two threads that each have an object which nobody else knows have two.
+    if let (Some(Owned::Fresh), Some(Owned::Fresh)) = (&left.owned, &right.owned) {
+        return Some(Apart::NotYetShared);
+    }
+    match (left.owned_in_order(), right.owned_in_order()) {
         (Some(Owned::Fresh), _) | (_, Some(Owned::Fresh)) => Some(Apart::NotYetShared),
         (Some(Owned::Taken(_)), Some(Owned::Taken(_))) => Some(Apart::TakenOut),
         // Who holds the lock under which it was taken out finds it only while it is in there.
@@ -302,7 +306,7 @@ fn has_last(owner: &Character, other: &Character) -> bool {
 /// Whether one thread owns what it has taken out, and the other holds a lock: it may find the object there only
 /// while it is back, or in another place.
 fn is_taken(owner: &Character, other: &Character) -> bool {
-    owner.owned.is_some() && !other.protection.absolute.is_empty()
+    owner.owned_in_order().is_some() && !other.protection.absolute.is_empty()
 }
 
 fn holds_one(character: &Character, locks: &BTreeSet<Path>) -> Option<Apart> {

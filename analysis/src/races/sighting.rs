@@ -48,6 +48,8 @@ pub struct Character {
     pub when: Arc<When>,
     /// Nobody else knows the object, and why.
     pub owned: Option<Owned>,
+    /// The object's address is made known without order, so that who finds it may still see it as it was before.
+    pub unordered: bool,
     /// The thread had the last reference to the object.
     pub had_last: bool,
     /// Then, the threads that gave up theirs before.
@@ -57,6 +59,11 @@ pub struct Character {
 }
 
 impl Character {
+    /// Why nobody else knows the object, if whoever gets to know it finds it as its owner leaves it.
+    pub fn owned_in_order(&self) -> Option<&Owned> {
+        self.owned.as_ref().filter(|_| !self.unordered)
+    }
+
     pub fn place(&self) -> Described<'_> {
         Described {
             absolute: self.absolute.as_ref(),
@@ -237,18 +244,15 @@ impl Surroundings<'_> {
             protection,
             held_somewhere,
             when: self.moments.at(function, context_of, access),
-            owned: self.owned(access, context, &binder),
+            owned: access
+                .privacy
+                .as_ref()
+                .and_then(|privacy| context.owned(privacy, &binder)),
+            unordered: self.unordered.contains(&access.cell.class),
             had_last: last.is_some(),
             others: others.cloned(),
             given_up,
         }
-    }
-
-    /// Why nobody but the accessing thread knows the object, if it is so.
-    fn owned(&self, access: &Access, context: &Context, binder: &Binder<'_>) -> Option<Owned> {
-        let privacy = access.privacy.as_ref()?;
-        let is_ordered = !self.unordered.contains(&access.cell.class);
-        context.owned(privacy, binder).filter(|_| is_ordered)
     }
 
     /// Whether the objects of a class are of a kind of which a program makes many, each for one owner.

@@ -79,9 +79,16 @@ pub fn visit_program(text: &str, visit: Visit<'_>, finish: &mut dyn FnMut(&Body,
     let graph = CallGraph::new(&functions, &points_to, &models);
     let objects = SyncObjects::new(&graph);
     let order = components(&graph.callees);
-    let (summaries, _) = summarise_program(&graph, &objects, &order, &|_, _| ());
+    let summarised = summarise_program(&graph, &objects, order, None, &|_, _| ());
     for function in functions.ids() {
-        visit_function(&graph, &summaries, &objects, function, visit, finish);
+        visit_function(
+            &graph,
+            &summarised.summaries,
+            &objects,
+            function,
+            visit,
+            finish,
+        );
     }
 }
 

@@ -7,6 +7,7 @@ const MANIFEST = readFileSync("package.json", "utf8");
 interface Manifest {
   contributes: {
     commands: { command: string }[];
+    walkthroughs: { steps: { description: string }[] }[];
     configuration: { properties: Record<string, { description?: string; markdownDescription?: string; default: unknown }> };
   };
 }
@@ -44,5 +45,11 @@ test("every setting has a description and a default, and stands in the README", 
     assert.ok(setting.description ?? setting.markdownDescription, name);
     assert.notEqual(setting.default, undefined, name);
     assert.ok(readme.includes(`\`${name}\``), `${name} is not in the README`);
+  }
+});
+
+test("the steps of the walkthrough are plain text, in which the editor knows only links", () => {
+  for (const { description } of contributes.walkthroughs.flatMap(({ steps }) => steps)) {
+    assert.doesNotMatch(description, /[`*]/);
   }
 });

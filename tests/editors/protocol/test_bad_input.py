@@ -1,12 +1,12 @@
 """Input that makes no sense is answered as the protocol says, and the server goes on."""
 
-import asyncio
-import json
+import shutil
 
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from session import PATIENCE, SERVER, Session
+from raw_connection import INITIALIZE, Raw
+from session import Session
 
 
 async def still_works(session: Session) -> None:
@@ -39,51 +39,13 @@ async def test_documents_that_are_no_files_do_no_harm(session: Session, uri: str
     await still_works(session)
 
 
-class Raw:
-    """A connection below any client library."""
-
-    @classmethod
-    async def start(cls) -> "Raw":
-        raw = cls()
-        pipe = asyncio.subprocess.PIPE
-        raw.process = await asyncio.create_subprocess_exec(SERVER, "lsp", stdin=pipe, stdout=pipe)
-        return raw
-
-    def send(self, body: bytes) -> None:
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-
-    async def answer(self, identity) -> dict:
-        while True:
-            header = await asyncio.wait_for(self.process.stdout.readuntil(b"\r\n\r\n"), PATIENCE)
-            fields = dict(line.split(b": ", 1) for line in header.strip().split(b"\r\n"))
-            message = json.loads(await self.process.stdout.readexactly(int(fields[b"Content-Length"])))
-            if message.get("id") == identity and "method" not in message:
-                return message
-
-    def request(self, identity, method: str, params=None) -> None:
-        message = {"jsonrpc": "2.0", "id": identity, "method": method}
-        self.send(json.dumps(message if params is None else {**message, "params": params}).encode())
-
-    def notify(self, method: str) -> None:
-        self.send(json.dumps({"jsonrpc": "2.0", "method": method}).encode())
-
-    async def exit_code(self) -> int:
-        return await asyncio.wait_for(self.process.wait(), PATIENCE)
-
-
-INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
-
-
 async def test_a_request_before_the_start_is_refused():
     raw = await Raw.start()
     raw.request(1, "textDocument/hover", {"textDocument": {"uri": "file:///a.c"}, "position": {"line": 0, "character": 0}})
     assert (await raw.answer(1))["error"]["code"] == -32002
     raw.request(2, "initialize", INITIALIZE)
     assert "result" in await raw.answer(2)
-    raw.request(3, "shutdown")
-    await raw.answer(3)
-    raw.notify("exit")
-    assert await raw.exit_code() == 0
+    await raw.finish()
 
 
 async def test_a_request_after_the_end_is_refused():
@@ -104,10 +66,7 @@ async def test_parameters_of_the_wrong_shape_are_refused():
     await raw.answer(1)
     raw.request(2, "textDocument/hover", {"position": "here"})
     assert (await raw.answer(2))["error"]["code"] == -32602
-    raw.request(3, "shutdown")
-    assert "error" not in await raw.answer(3)
-    raw.notify("exit")
-    assert await raw.exit_code() == 0
+    await raw.finish()
 
 
 async def test_an_exit_without_a_shutdown_is_a_failure():
@@ -124,7 +83,58 @@ async def test_what_is_no_json_is_answered_and_forgotten():
     assert (await raw.answer(None))["error"]["code"] == -32700
     raw.request(2, "initialize", INITIALIZE)
     assert "result" in await raw.answer(2)
-    raw.request(3, "shutdown")
-    await raw.answer(3)
-    raw.notify("exit")
-    assert await raw.exit_code() == 0
+    await raw.finish()
+
+
+def hover(uri: str) -> dict:
+    return {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
+
+
+async def test_a_client_that_never_answers_is_served_all_the_same(demo):
+    raw = await Raw.start()
+    asked = {"window": {"workDoneProgress": True}, "workspace": {"configuration": True, "didChangeWatchedFiles": {"dynamicRegistration": True}}}
+    folder = {"uri": demo.as_uri(), "name": "demo"}
+    raw.request(1, "initialize", {**INITIALIZE, "capabilities": asked, "workspaceFolders": [folder]})
+    await raw.answer(1)
+    raw.notify("initialized", {})
+    uri = (demo / "cache.c").as_uri()
+    published = await raw.receive(
+        lambda message: message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == uri
+    )
+    assert published["params"]["diagnostics"]
+    await raw.finish()
+
+
+async def test_a_cancelled_request_is_answered(demo):
+    raw = await Raw.start()
+    raw.request(1, "initialize", {**INITIALIZE, "rootUri": demo.as_uri()})
+    await raw.answer(1)
+    raw.notify("initialized", {})
+    uri = (demo / "cache.c").as_uri()
+    open_questions = set(range(2, 22))
+    for identity in sorted(open_questions):
+        raw.request(identity, "textDocument/hover", hover(uri))
+        raw.notify("$/cancelRequest", {"id": identity})
+    while open_questions:
+        answer = await raw.receive(lambda message: message.get("id") in open_questions and "method" not in message)
+        assert "result" in answer or answer["error"]["code"] == -32800
+        open_questions.remove(answer["id"])
+    await raw.finish()
+
+
+async def test_a_huge_document_is_taken(demo):
+    session = await Session.start(demo)
+    await session.ready()
+    session.open("cache.c", (demo / "cache.c").read_text() + "/* " + "long " * 2_000_000 + "*/\n")
+    await session.until("its races are shown", lambda: session.diagnostics("cache.c", "cache.lookups"))
+    await still_works(session)
+    await session.stop()
+
+
+async def test_a_workspace_that_is_deleted_takes_nothing_with_it(session: Session):
+    shutil.rmtree(session.root)
+    gone = [types.FileEvent(session.uri(name), types.FileChangeType.Deleted) for name in ("cache.c", "cache.h", "main.c")]
+    session.notify("workspace/didChangeWatchedFiles", types.DidChangeWatchedFilesParams(gone))
+    session.change("cache.c", types.TextDocumentContentChangeWholeDocument(text="int x;\n"))
+    session.close("cache.c")
+    await session.ask("racelens/races")
