@@ -14,6 +14,8 @@ pub(super) struct Places<'w> {
     workspace: &'w Workspace,
     analysis: &'w Analysis,
     functions: RefCell<HashMap<Function, Option<Rc<FunctionLocations<'w>>>>>,
+    /// A thread's start and a call on the way are asked for by every access behind them.
+    statements: RefCell<HashMap<(Function, StatementId), Option<Stretch>>>,
 }
 
 /// A stretch of source text.
@@ -32,11 +34,26 @@ impl<'w> Places<'w> {
             workspace,
             analysis,
             functions: RefCell::default(),
+            statements: RefCell::default(),
         }
     }
 
     /// Where a statement stands. `None` if its function is not in the text at the moment.
     pub fn statement(&self, function: Function, statement: StatementId) -> Option<Stretch> {
+        let known = self
+            .statements
+            .borrow()
+            .get(&(function, statement))
+            .cloned();
+        known.unwrap_or_else(|| {
+            let found = self.find(function, statement);
+            let mut statements = self.statements.borrow_mut();
+            statements.insert((function, statement), found.clone());
+            found
+        })
+    }
+
+    fn find(&self, function: Function, statement: StatementId) -> Option<Stretch> {
         let span = self.analysis.statement_span(function, statement)?;
         Some(self.stretch(&self.locations(function)?.location(span)?))
     }
