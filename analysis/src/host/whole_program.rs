@@ -137,7 +137,7 @@ impl Analysis {
                 let known = before.and_then(|before| before.pointers.get(function));
                 if let Some(known) = known
                     && Arc::ptr_eq(&known.body, &body)
-                    && Arc::ptr_eq(&known.scope, &scope)
+                    && Arc::ptr_eq(&known.scope, scope)
                 {
                     return Some((*function, known.clone()));
                 }

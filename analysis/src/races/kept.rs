@@ -1,6 +1,7 @@
 //! What the analysis of a program keeps for the next one, after an edit, and what of it still holds then.
 
 use super::ordering::Orders;
+use super::pairing::{AccessNumber, AccessesByClass};
 use super::whole_program::{Found, Options, WholeProgram};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{CallGraph, FunctionId, Functions, IndirectCalls};
@@ -23,7 +24,7 @@ pub(super) struct Kept {
     pub summarised: Summarised<FunctionFacts>,
     pub arrays: FxHashSet<GlobalRef>,
     pub options: Options,
-    pub by_class: BTreeMap<Class, Vec<(FunctionId, u32)>>,
+    pub by_class: AccessesByClass,
     /// The races of each location, as if every address were made known in order.
     pub found: BTreeMap<Class, Found>,
     /// Those of locations for which it matters that some are not.
@@ -166,7 +167,7 @@ impl WholeProgram {
     pub(super) fn has_accesses(
         &self,
         class: Class,
-        accesses: &[(FunctionId, u32)],
+        accesses: &[AccessNumber],
         unchanged: &[bool],
     ) -> bool {
         let is_same = |function: FunctionId| unchanged[function.0 as usize];

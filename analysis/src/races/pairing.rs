@@ -64,13 +64,17 @@ const MOST_SIGHTINGS: usize = 4_000;
 /// More characters of one location are not compared with each other.
 const MOST_GROUPS: usize = 400;
 
+/// An access, by its function and its number among the function's.
+pub(super) type AccessNumber = (FunctionId, u32);
+pub(super) type AccessesByClass = BTreeMap<Class, Vec<AccessNumber>>;
+
 /// The accesses of every class of memory that some thread writes.
 pub(super) fn accesses_by_class(
     surroundings: &Surroundings<'_>,
     facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
-) -> BTreeMap<Class, Vec<(FunctionId, u32)>> {
-    let mut by_class: BTreeMap<Class, Vec<(FunctionId, u32)>> = BTreeMap::new();
+) -> AccessesByClass {
+    let mut by_class = AccessesByClass::new();
     let points_to = surroundings.graph.points_to();
     for function in surroundings.graph.functions.ids() {
         if contexts.of(function).next().is_none() {
@@ -99,7 +103,7 @@ pub(super) fn accesses_by_class(
 }
 
 /// Whether more than one thread comes to some of these functions.
-pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[(FunctionId, u32)]) -> bool {
+pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[AccessNumber]) -> bool {
     let mut only: Option<RootId> = None;
     let mut latest: Option<FunctionId> = None;
     for &(function, _) in accesses {
@@ -122,7 +126,7 @@ pub(super) fn location(
     facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
     class: Class,
-    accesses: &[(FunctionId, u32)],
+    accesses: &[AccessNumber],
 ) -> Location {
     let mut index: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
     let mut location = Location::default();

@@ -1,7 +1,7 @@
 //! Which counters give each number to one taker.
 
 use super::overlap::Memory;
-use super::pairing;
+use super::pairing::{self, AccessNumber, AccessesByClass};
 use super::sighting::Surroundings;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::FunctionId;
@@ -10,7 +10,6 @@ use crate::points_to::{Class, Object};
 use crate::summaries::Counters;
 use crate::threads::{Contexts, RootKind};
 use rustc_hash::FxHashSet;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Of the counters whose numbers are used: those that nobody sets back once there are several threads, that do
@@ -21,7 +20,7 @@ pub(super) fn counters(
     counters: &Counters,
     facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
-    by_class: &BTreeMap<Class, Vec<(FunctionId, u32)>>,
+    by_class: &AccessesByClass,
 ) -> FxHashSet<Class> {
     let candidates = counters.classes().into_iter();
     let good = candidates.filter(|class| {
@@ -65,7 +64,7 @@ fn is_without_race(
     facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
     class: Class,
-    accesses: &[(FunctionId, u32)],
+    accesses: &[AccessNumber],
 ) -> bool {
     let functions = surroundings.graph.functions;
     let points_to = surroundings.graph.points_to();

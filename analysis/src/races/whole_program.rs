@@ -9,7 +9,7 @@ use super::moments::Moments;
 use super::naming::{Names, location_name};
 use super::ordering::Orders;
 use super::overlap::Memory;
-use super::pairing::{self, Location, Pair, Race};
+use super::pairing::{self, AccessNumber, AccessesByClass, Location, Pair, Race};
 use super::publication;
 use super::read_modify_write::write_of;
 use super::references::{self, Owners};
@@ -146,40 +146,16 @@ pub fn analyse(
     let unchanged = before.and_then(|(before, _)| before.unchanged_functions(&facts, &contexts));
     let before = before.zip(unchanged.as_deref());
     let before = before.map(|((before, _), unchanged)| (before, unchanged));
-    let is_same = |class: &Class, accesses: &[(FunctionId, u32)]| {
-        before.is_some_and(|(before, unchanged)| before.has_accesses(*class, accesses, unchanged))
+    let known = |in_order: bool| {
+        before.map(|(before, unchanged)| StillKnown {
+            before,
+            unchanged,
+            in_order,
+        })
     };
-    let find = |surroundings: &Surroundings<'_>,
-                known: Option<&BTreeMap<Class, Found>>,
-                classes: &(dyn Fn(Class, &[(FunctionId, u32)]) -> bool + Sync)| {
-        let search = Search {
-            surroundings,
-            facts: &facts,
-            contexts: &contexts,
-            accepted: &options.accepted,
-        };
-        let wanted: Vec<_> = by_class
-            .iter()
-            .filter(|(class, accesses)| {
-                classes(**class, accesses) && pairing::is_reached_by_several(&contexts, accesses)
-            })
-            .collect();
-        let found: BTreeMap<Class, Found> = wanted
-            .par_iter()
-            .map(|(class, accesses)| {
-                let known = known.and_then(|known| known.get(class));
-                if let Some(known) = known.filter(|_| is_same(class, accesses)) {
-                    return (**class, known.clone());
-                }
-                let location =
-                    pairing::location(surroundings, &facts, &contexts, **class, accesses);
-                (**class, search.races(&location))
-            })
-            .collect();
-        found
-    };
-    let known = before.map(|(before, _)| &before.kept.found);
-    let found = find(&surroundings, known, &|_, _| true);
+    let accepted = &options.accepted;
+    let search = Search::new(&surroundings, &facts, &contexts, accepted);
+    let found = search.everywhere(&by_class, known(true), &|_| true);
     // That the user accepts a race makes no order.
     let all = found
         .values()
@@ -189,16 +165,15 @@ pub fn analyse(
     let mut found_unordered = BTreeMap::new();
     if !unordered.is_empty() {
         surroundings.unordered = unordered.clone();
-        let known = before.filter(|(before, _)| before.unordered == unordered);
-        let known = known.map(|(before, _)| &before.kept.found_unordered);
+        let known = known(false).filter(|known| known.before.unordered == unordered);
         // Order matters to what one thread has for itself.
-        let is_owned = |(function, access): &(FunctionId, u32)| {
+        let is_owned = |(function, access): &AccessNumber| {
             let access = &facts[function.0 as usize].accesses[*access as usize];
             access.privacy.is_some() && unordered.contains(&access.cell.class)
         };
-        found_unordered = find(&surroundings, known, &|_, accesses| {
-            accesses.iter().any(is_owned)
-        });
+        let is_wanted = |accesses: &[AccessNumber]| accesses.iter().any(is_owned);
+        let search = Search::new(&surroundings, &facts, &contexts, accepted);
+        found_unordered = search.everywhere(&by_class, known, &is_wanted);
     }
     let by_location = found
         .iter()
@@ -314,7 +289,73 @@ struct Search<'s> {
     accepted: &'s AcceptedStatements,
 }
 
-impl Search<'_> {
+/// What was found before an edit, where it still holds.
+struct StillKnown<'k> {
+    before: &'k WholeProgram,
+    /// Functions that have the same facts in the same contexts.
+    unchanged: &'k [bool],
+    /// What is found if every address is made known in order.
+    in_order: bool,
+}
+
+impl StillKnown<'_> {
+    fn found(&self, class: Class, accesses: &[AccessNumber]) -> Option<&Found> {
+        let kept = &self.before.kept;
+        let found = if self.in_order {
+            &kept.found
+        } else {
+            &kept.found_unordered
+        };
+        let known = found.get(&class)?;
+        self.before
+            .has_accesses(class, accesses, self.unchanged)
+            .then_some(known)
+    }
+}
+
+impl<'s> Search<'s> {
+    fn new(
+        surroundings: &'s Surroundings<'s>,
+        facts: &'s [Arc<FunctionFacts>],
+        contexts: &'s Contexts,
+        accepted: &'s AcceptedStatements,
+    ) -> Search<'s> {
+        Search {
+            surroundings,
+            facts,
+            contexts,
+            accepted,
+        }
+    }
+
+    /// The races of the locations with such accesses.
+    fn everywhere(
+        &self,
+        by_class: &AccessesByClass,
+        known: Option<StillKnown<'_>>,
+        is_wanted: &(dyn Fn(&[AccessNumber]) -> bool + Sync),
+    ) -> BTreeMap<Class, Found> {
+        let wanted: Vec<(&Class, &Vec<AccessNumber>)> = by_class
+            .iter()
+            .filter(|(_, accesses)| {
+                is_wanted(accesses) && pairing::is_reached_by_several(self.contexts, accesses)
+            })
+            .collect();
+        let (surroundings, facts) = (self.surroundings, self.facts);
+        wanted
+            .par_iter()
+            .map(|(class, accesses)| {
+                let known = known.as_ref();
+                if let Some(found) = known.and_then(|known| known.found(**class, accesses)) {
+                    return (**class, found.clone());
+                }
+                let location =
+                    pairing::location(surroundings, facts, self.contexts, **class, accesses);
+                (**class, self.races(&location))
+            })
+            .collect()
+    }
+
     /// The race of a location without, and that with, accesses that the user accepts.
     fn races(&self, location: &Location) -> Found {
         let functions = self.surroundings.graph.functions;
