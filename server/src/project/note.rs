@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +21,7 @@ pub enum Severity {
 }
 
 /// A place in a file. Lines and columns count from one; columns count characters.
-#[derive(Clone, Debug, Eq, Hash)]
+#[derive(Clone, Debug, Eq)]
 pub struct Place {
     pub path: PathBuf,
     pub line: u32,
@@ -90,6 +91,12 @@ impl PartialEq for Place {
     fn eq(&self, other: &Place) -> bool {
         (self.line, self.column) == (other.line, other.column)
             && self.path.as_os_str() == other.path.as_os_str()
+    }
+}
+
+impl Hash for Place {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.path.as_os_str(), self.line, self.column).hash(state);
     }
 }
 
