@@ -26,6 +26,10 @@ pub struct Lockset {
     among: BTreeMap<Path, BTreeSet<GlobalRef>>,
 }
 
+/// A function that releases more locks than this is taken to release any: lists of them would grow from callee to
+/// caller, and nobody relies on one of so many.
+const MOST_RELEASED: usize = 8;
+
 /// How a lock is held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hold {
@@ -77,6 +81,22 @@ impl Lockset {
                 let is_lost = release.is_weakened || !is_held;
                 is_lost && may_be_same(path, lock) && !is_elsewhere(path)
             })
+    }
+
+    /// Whether other locks are held behind it than in front of it.
+    pub fn changes(&self) -> bool {
+        self.released_any || !self.held.is_empty() || self.released().next().is_some()
+    }
+
+    /// Gives up what differs from an earlier round, so that rounds come to an end.
+    pub fn widen(&mut self, before: &Lockset) {
+        self.held
+            .retain(|path, hold| before.held.get(path) == Some(hold));
+        for (path, release) in &mut self.released {
+            if before.released.get(path) != Some(release) {
+                *release = Release::of(MOST);
+            }
+        }
     }
 
     /// Whether it releases locks that were not taken here, be it for a while.
@@ -324,15 +344,19 @@ impl Lockset {
         let mut lasting = self.clone();
         lasting.released.retain(|path, _| path.outlives_function());
         lasting.held.retain(|path, _| path.outlives_function());
-        lasting
-            .rebound(|path| {
-                if !path.is_known_outside() {
-                    Targets::Unknown
-                } else {
-                    Targets::Exactly(path.clone())
-                }
-            })
-            .without_places()
+        let mut told = lasting.rebound(|path| {
+            if !path.is_known_outside() {
+                Targets::Unknown
+            } else {
+                Targets::Exactly(path.clone())
+            }
+        });
+        if told.released.len() > MOST_RELEASED {
+            told.released.clear();
+            told.among.clear();
+            told.released_any = true;
+        }
+        told.without_places()
     }
 
     fn without_places(mut self) -> Lockset {
@@ -358,6 +382,9 @@ impl Lockset {
 
     /// Control goes back to a loop's head: names that were given in these blocks mean something else.
     pub fn forget_definitions(&mut self, is_repeated: &dyn Fn(BlockId) -> bool) {
+        self.released
+            .values_mut()
+            .for_each(Release::happen_again_and_again);
         self.held
             .retain(|path, _| !mentions_definition(path, is_repeated));
         let stale: Vec<(Path, Release)> = self

@@ -145,6 +145,15 @@ impl<E: Effect> Outcomes<E> {
         }
     }
 
+    /// Changes each effect by what another has for the same sign.
+    pub fn change_by(&mut self, other: &Outcomes<E>, change: impl Fn(&mut E, &E)) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            if let (Some(mine), Some(theirs)) = (mine, theirs) {
+                change(mine, theirs);
+            }
+        }
+    }
+
     pub fn retain(&mut self, signs: Signs) {
         for sign in Sign::ALL {
             if !signs.contains(sign) {

@@ -83,6 +83,16 @@ impl Release {
         }
     }
 
+    /// What comes of it in a loop: who loses a hold in each turn may lose all, which is said at once, and not
+    /// after so many turns.
+    pub fn happen_again_and_again(&mut self) {
+        if self.net < 0 {
+            (self.depth, self.net) = (MOST, -(MOST as i32));
+        } else {
+            self.net = 0;
+        }
+    }
+
     /// How many of a caller's holds are left, of so many.
     pub fn left(self, held: u32) -> u32 {
         added(held as i32, self.net).max(0) as u32

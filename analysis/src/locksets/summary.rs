@@ -35,6 +35,11 @@ impl LockSummary {
         self.conditions.dedup();
     }
 
+    /// Gives up what differs from an earlier round, so that rounds come to an end.
+    pub fn widen(&mut self, before: &LockSummary) {
+        self.outcomes.change_by(&before.outcomes, Lockset::widen);
+    }
+
     pub fn touches_locks(&self) -> bool {
         let nothing = Lockset::default();
         self.outcomes.possible().any(|lockset| *lockset != nothing)

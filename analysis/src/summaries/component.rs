@@ -303,8 +303,9 @@ impl Run<'_> {
                 pending.extend(&callers[member]);
             }
         }
-        let mut is_first_round = true;
+        let mut rounds = 0;
         while !pending.is_empty() {
+            rounds += 1;
             let round: Vec<u32> = std::mem::take(&mut pending).into_iter().collect();
             let locks: Vec<(LockSummary, Reads)> = round
                 .par_iter()
@@ -315,15 +316,17 @@ impl Run<'_> {
                 let Some(old) = members.get_mut(&member) else {
                     continue;
                 };
-                if !is_first_round {
+                if rounds > 1 {
                     new.join(&old.locks);
+                }
+                if rounds > FREE_ROUNDS {
+                    new.widen(&old.locks);
                 }
                 if *old.locks != new {
                     old.locks = Arc::new(new);
                     pending.extend(&callers[&member]);
                 }
             }
-            is_first_round = false;
         }
         members
     }
