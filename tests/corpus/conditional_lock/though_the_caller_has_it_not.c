@@ -1,5 +1,6 @@
 // A function takes the lock unless its caller says that it has it already, which is not true of one caller.
 #include <pthread.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long total;
@@ -34,6 +35,7 @@ static void *worker(void *argument)
         add(i, 0);
         subtract(i, &without);
         add(i, 1);
+        usleep(200);
         pthread_mutex_lock(&lock);
         subtract(i, &with);
         pthread_mutex_unlock(&lock);

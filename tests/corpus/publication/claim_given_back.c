@@ -23,7 +23,7 @@ static void use_table(int *sum)
 
 static void *user(void *argument)
 {
-    for (int round = 0; round < 50; round++)
+    for (int round = 0; round < 20000; round++)
         use_table(argument);
     return NULL;
 }
