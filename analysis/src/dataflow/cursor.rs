@@ -1,7 +1,7 @@
-//! Walks over a solved body and shows the state in front of each statement.
+//! Walks over a solved body and shows the state in front of each statement, or at each return.
 
 use super::{Analysis, Solution};
-use crate::ir::{BlockId, Body, Statement, StatementId};
+use crate::ir::{BlockId, Body, Operand, Statement, StatementId, Terminator};
 
 /// Calls `visit` for every reachable statement with the state that holds in front of it.
 pub fn visit_statements<A: Analysis>(
@@ -10,18 +10,46 @@ pub fn visit_statements<A: Analysis>(
     solution: &Solution<A::Domain>,
     mut visit: impl FnMut(&A::Domain, StatementId, &Statement),
 ) {
+    for index in 0..body.blocks.len() {
+        walk_block(analysis, body, solution, BlockId(index as u32), &mut visit);
+    }
+}
+
+/// Calls `visit` for every return that is reached, with what it returns and the state that holds there.
+pub fn visit_returns<A: Analysis>(
+    analysis: &A,
+    body: &Body,
+    solution: &Solution<A::Domain>,
+    mut visit: impl FnMut(A::Domain, BlockId, Option<&Operand>),
+) {
     for (index, block) in body.blocks.iter().enumerate() {
-        let Some(mut state) = solution.entries[index].clone() else {
+        let Terminator::Return(value) = &block.terminator else {
             continue;
         };
-        analysis.enter(&mut state, BlockId(index as u32));
-        for (position, statement) in block.statements.iter().enumerate() {
-            let id = StatementId {
-                block: BlockId(index as u32),
-                index: position as u32,
-            };
-            visit(&state, id, statement);
-            analysis.statement(&mut state, id, statement);
+        let block = BlockId(index as u32);
+        if let Some(state) = walk_block(analysis, body, solution, block, &mut |_, _, _| ()) {
+            visit(state, block, value.as_ref());
         }
     }
+}
+
+/// The state at the end of a block, if it is reached.
+fn walk_block<A: Analysis>(
+    analysis: &A,
+    body: &Body,
+    solution: &Solution<A::Domain>,
+    block: BlockId,
+    visit: &mut impl FnMut(&A::Domain, StatementId, &Statement),
+) -> Option<A::Domain> {
+    let mut state = solution.entries[block.0 as usize].clone()?;
+    analysis.enter(&mut state, block);
+    for (position, statement) in body.block(block).statements.iter().enumerate() {
+        let id = StatementId {
+            block,
+            index: position as u32,
+        };
+        visit(&state, id, statement);
+        analysis.statement(&mut state, id, statement);
+    }
+    Some(state)
 }

@@ -2,8 +2,10 @@
 
 use super::domain::{ForkState, Handle, Started};
 use super::steps::{ForkCalls, ForkStep, ForkSteps, fork_steps};
-use crate::dataflow::{Analysis, Domain, Edge, Loops, Solution, solve, visit_statements};
-use crate::ir::{BlockId, Body, Statement, StatementId, Terminator};
+use crate::dataflow::{
+    Analysis, Domain, Edge, Loops, Solution, solve, visit_returns, visit_statements,
+};
+use crate::ir::{Body, Statement, StatementId};
 use crate::symexec::{Execution, Site, State, Value};
 
 /// What a function does to threads, for its callers.
@@ -78,27 +80,12 @@ pub fn forks<'l>(
     };
     let entries = solve(&flow, body);
     let mut exit: Option<ForkState> = None;
-    for (index, block) in body.blocks.iter().enumerate() {
-        if !matches!(block.terminator, Terminator::Return(_)) {
-            continue;
+    visit_returns(&flow, body, &entries, |state, _, _| match &mut exit {
+        Some(exit) => {
+            exit.join(&state);
         }
-        let Some(mut state) = entries.entries[index].clone() else {
-            continue;
-        };
-        for (position, statement) in block.statements.iter().enumerate() {
-            let id = StatementId {
-                block: BlockId(index as u32),
-                index: position as u32,
-            };
-            flow.statement(&mut state, id, statement);
-        }
-        match &mut exit {
-            Some(exit) => {
-                exit.join(&state);
-            }
-            None => exit = Some(state),
-        }
-    }
+        None => exit = Some(state),
+    });
     let exit = exit.unwrap_or_default();
     let at_return = exit.clone();
     let is_known = |handle: &Handle| {

@@ -8,7 +8,7 @@ use super::outcomes::Outcomes;
 use super::point::PointLocks;
 use super::state::{ResultKind, Tested};
 use super::summary::LockSummary;
-use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_statements};
+use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_returns, visit_statements};
 use crate::ir::{BlockId, Body, Operand, Rvalue, Statement, StatementId, Terminator};
 use crate::symexec::{Definition, Execution, Path, Root, State, Step, Targets};
 use rustc_hash::FxHashMap;
@@ -86,19 +86,9 @@ pub fn locksets<'l>(
         loops,
     };
     let entries = solve(&flow, body);
-    for (index, block) in body.blocks.iter().enumerate() {
-        let Terminator::Return(value) = &block.terminator else {
-            continue;
-        };
-        let Some(mut state) = entries.entries[index].clone() else {
-            continue;
-        };
-        for (position, statement) in block.statements.iter().enumerate() {
-            flow.statement(&mut state, statement_id(index, position), statement);
-        }
-        let returned = state.returned(value.as_ref());
-        let block = BlockId(index as u32);
-        let object = returned_object(execution, states, block, value.as_ref());
+    visit_returns(&flow, body, &entries, |state, block, value| {
+        let returned = state.returned(value);
+        let object = returned_object(execution, states, block, value);
         outcomes.join(&returned.map(|lockset| {
             let resolved = choices.resolved(lockset, block);
             let mut named = resolved.unwrap_or_else(|| lockset.clone());
@@ -107,7 +97,7 @@ pub fn locksets<'l>(
             }
             named
         }));
-    }
+    });
     let outcomes = outcomes.map(Lockset::for_callers);
     let heap = outcomes.possible().flat_map(Lockset::heap_sites);
     let heap: BTreeSet<_> = heap.collect();
@@ -214,13 +204,6 @@ fn returned_object(
     match state.operand(value?).targets() {
         Targets::Exactly(object) => Some(object),
         Targets::OneOf(_) | Targets::Unknown => None,
-    }
-}
-
-fn statement_id(block: usize, index: usize) -> StatementId {
-    StatementId {
-        block: BlockId(block as u32),
-        index: index as u32,
     }
 }
 

@@ -4,8 +4,10 @@ use super::domain::{Owned, Sharing};
 use super::objects::object_of;
 use super::steps::{Known, SharingCalls, SharingSteps, sharing_steps};
 use super::taking::Source;
-use crate::dataflow::{Analysis, Domain, Edge, Loops, Solution, solve, visit_statements};
-use crate::ir::{BlockId, Body, Statement, StatementId, Terminator};
+use crate::dataflow::{
+    Analysis, Domain, Edge, Loops, Solution, solve, visit_returns, visit_statements,
+};
+use crate::ir::{Body, Statement, StatementId};
 use crate::symexec::{Path, Root, Step, Targets, Value};
 use std::collections::BTreeSet;
 
@@ -85,22 +87,9 @@ pub fn sharing<'l>(known: &Known<'_, 'l>, calls: &dyn SharingCalls) -> SharingSo
     let entries = solve(&flow, body);
     let mut exit: Option<Sharing> = None;
     let mut result = Returned::default();
-    for (index, block) in body.blocks.iter().enumerate() {
-        let Terminator::Return(value) = &block.terminator else {
-            continue;
-        };
-        let Some(mut state) = entries.entries[index].clone() else {
-            continue;
-        };
-        for (position, statement) in block.statements.iter().enumerate() {
-            let id = StatementId {
-                block: BlockId(index as u32),
-                index: position as u32,
-            };
-            flow.statement(&mut state, id, statement);
-        }
+    visit_returns(&flow, body, &entries, |state, block, value| {
         if let Some(value) = value {
-            let values = execution.exit_state(states, BlockId(index as u32));
+            let values = execution.exit_state(states, block);
             result.add(&state, values.map(|values| values.operand(value)));
         }
         match &mut exit {
@@ -109,7 +98,7 @@ pub fn sharing<'l>(known: &Known<'_, 'l>, calls: &dyn SharingCalls) -> SharingSo
             }
             None => exit = Some(state),
         }
-    }
+    });
     let summary = exit.map_or_else(SharingSummary::default, |exit| {
         let mut summary = summary_of(&exit, body.parameters);
         summary.result = result.taken_under();

@@ -2,8 +2,10 @@
 
 use super::domain::References;
 use super::steps::{Drop, ReferenceCalls, ReferenceSteps, reference_steps};
-use crate::dataflow::{Analysis, Domain, Edge, Loops, Solution, solve, visit_statements};
-use crate::ir::{BlockId, Body, Statement, StatementId, Terminator};
+use crate::dataflow::{
+    Analysis, Domain, Edge, Loops, Solution, solve, visit_returns, visit_statements,
+};
+use crate::ir::{Body, Statement, StatementId};
 use crate::symexec::{Execution, Path, State};
 
 /// What a function does to reference counts, for its callers.
@@ -64,27 +66,12 @@ pub fn references<'l>(
     };
     let entries = solve(&flow, body);
     let mut exit: Option<References> = None;
-    for (index, block) in body.blocks.iter().enumerate() {
-        if !matches!(block.terminator, Terminator::Return(_)) {
-            continue;
+    visit_returns(&flow, body, &entries, |state, _, _| match &mut exit {
+        Some(exit) => {
+            exit.join(&state);
         }
-        let Some(mut state) = entries.entries[index].clone() else {
-            continue;
-        };
-        for (position, statement) in block.statements.iter().enumerate() {
-            let id = StatementId {
-                block: BlockId(index as u32),
-                index: position as u32,
-            };
-            flow.statement(&mut state, id, statement);
-        }
-        match &mut exit {
-            Some(exit) => {
-                exit.join(&state);
-            }
-            None => exit = Some(state),
-        }
-    }
+        None => exit = Some(state),
+    });
     let exit = exit.unwrap_or_default();
     let told = exit.net().filter(|(object, _)| object.is_known_outside());
     let summary = ReferenceSummary {

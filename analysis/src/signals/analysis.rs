@@ -2,8 +2,8 @@
 
 use super::domain::{Locks, SignalState};
 use super::steps::{SignalCalls, SignalStep, signal_steps};
-use crate::dataflow::{Analysis, Edge, Solution, solve, visit_statements};
-use crate::ir::{Base, BlockId, Body, LocalId, Statement, StatementId, Storage, Terminator};
+use crate::dataflow::{Analysis, Edge, Solution, solve, visit_returns, visit_statements};
+use crate::ir::{Base, Body, LocalId, Statement, StatementId, Storage};
 use crate::locksets::{LocksetSolution, Outcomes, Signs, Tested};
 use crate::symexec::{Execution, Path, State};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -70,22 +70,9 @@ pub fn signals(
     };
     let entries = solve(&flow, body);
     let mut outcomes = Outcomes::default();
-    for (index, block) in body.blocks.iter().enumerate() {
-        let Terminator::Return(value) = &block.terminator else {
-            continue;
-        };
-        let Some(mut state) = entries.entries[index].clone() else {
-            continue;
-        };
-        for (position, statement) in block.statements.iter().enumerate() {
-            let id = StatementId {
-                block: BlockId(index as u32),
-                index: position as u32,
-            };
-            flow.statement(&mut state, id, statement);
-        }
-        outcomes.join(&state.returned(value.as_ref()));
-    }
+    visit_returns(&flow, body, &entries, |state, _, value| {
+        outcomes.join(&state.returned(value));
+    });
     let around = Locks {
         at_entry: true,
         ..Locks::default()
