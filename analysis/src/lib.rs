@@ -1,6 +1,7 @@
 //! The analysis behind Racelens: preprocessed C text in, plain structs out.
 
 pub mod accesses;
+pub mod branches;
 pub mod callgraph;
 pub mod contracts;
 pub mod dataflow;

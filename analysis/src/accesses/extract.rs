@@ -6,6 +6,7 @@ use super::library;
 use super::numbers_taken::NumbersTaken;
 use super::private;
 use super::turns::Turns;
+use crate::branches::{Branches, Definitions, Passed};
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::dataflow::{Loops, Solution, visit_statements};
 use crate::forks::ForkState;
@@ -59,6 +60,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
     references.visit(body, |state, id, statement| {
         counted.take(state, id, statement)
     });
+    let definitions = Definitions::new(body);
     let mut extraction = Extraction {
         callees,
         graph: callees.graph,
@@ -67,10 +69,12 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         states,
         loops: execution.loops(),
         turns: &turns,
+        definitions: &definitions,
         numberings: Vec::new(),
         facts: FunctionFacts {
             at_return: Arc::new(forks.at_return.clone()),
             drops: references.drops().to_vec(),
+            branches: Branches::new(body, &definitions),
             ..FunctionFacts::default()
         },
     };
@@ -166,6 +170,7 @@ pub(super) struct Extraction<'x> {
     pub states: &'x Solution<State>,
     pub loops: &'x Loops,
     pub turns: &'x Turns<'x>,
+    definitions: &'x Definitions<'x>,
     numberings: Vec<Numbering>,
     pub facts: FunctionFacts,
 }
@@ -279,6 +284,7 @@ impl Extraction<'_> {
             self.facts.calls.push(CallFact {
                 statement: id,
                 targets: bodies,
+                passed: self.passed(arguments.iter().map(Some)),
                 told,
                 callee,
                 arguments: values
@@ -354,6 +360,19 @@ impl Extraction<'_> {
                 !writes.any(|write| self.turns.may_follow(write, start.statement))
             });
         }
+    }
+
+    /// What is certain about arguments; of some, nothing is known.
+    pub(super) fn passed<'o>(
+        &self,
+        arguments: impl Iterator<Item = Option<&'o Operand>>,
+    ) -> Vec<(u32, Passed)> {
+        arguments
+            .enumerate()
+            .filter_map(|(index, argument)| {
+                Some((index as u32, self.definitions.passed(argument?)?))
+            })
+            .collect()
     }
 
     /// The numbers that callees find at their entry and that tell what they do to locks.

@@ -1,5 +1,6 @@
 //! The facts of one function.
 
+use crate::branches::{Branches, Passed};
 use crate::callgraph::FunctionId;
 use crate::forks::ForkState;
 use crate::ir::{AccessKind, StatementId};
@@ -21,6 +22,8 @@ pub struct FunctionFacts {
     pub starts: Vec<StartFact>,
     pub posts: Vec<PostFact>,
     pub barriers: Vec<BarrierFact>,
+    /// Where its formals decide what it does.
+    pub branches: Branches,
     /// What has happened to threads where the function returns.
     pub at_return: Arc<ForkState>,
     /// The same where it ends the thread that runs it.
@@ -122,6 +125,8 @@ pub struct CallFact {
     /// What is called, if it is a value that a caller may know.
     pub callee: Option<Value>,
     pub arguments: Vec<Value>,
+    /// What is certain about arguments, by their numbers.
+    pub passed: Vec<(u32, Passed)>,
     /// Numbers that tell what the callee does to locks, by the place where it finds them at its entry.
     pub told: Vec<(Path, i128)>,
     /// Those of the arguments that the thread has taken from a counter, or that lie where such a number says.
@@ -156,6 +161,8 @@ pub struct StartFact {
     pub targets: Vec<FunctionId>,
     pub entry: Option<Value>,
     pub arguments: Vec<Value>,
+    /// What is certain about them, by their numbers.
+    pub passed: Vec<(u32, Passed)>,
     /// Numbers that each thread finds in what it is given.
     pub contents: Vec<StartedWith>,
     pub context: Context,

@@ -98,12 +98,19 @@ pub(super) fn effects(
                 let repeats = *many || extraction.loops.repeats(point.id);
                 let each = |value| per_thread(extraction, point.id, call.value(value));
                 let contents = call.contents(extraction, arguments);
+                let itself = |value: &ModelValue| value.path.is_empty();
+                let passed = arguments.iter().map(|value| {
+                    let operand = call.operand(value);
+                    operand.filter(|_| itself(value))
+                });
+                let passed = extraction.passed(passed);
                 let arguments = arguments.iter().map(each).collect();
                 extraction.facts.starts.push(StartFact {
                     statement: point.id,
                     targets: started,
                     entry: Some(call.value(entry)),
                     arguments,
+                    passed,
                     contents,
                     context: *context,
                     locks: point.locks.clone(),
@@ -240,6 +247,7 @@ impl LibraryCall<'_> {
             targets,
             callee: Some(self.value(function)),
             arguments: arguments.iter().map(|value| self.value(value)).collect(),
+            passed: Vec::new(),
             told: Vec::new(),
             taken: Vec::new(),
             locks: self.point.locks.clone(),

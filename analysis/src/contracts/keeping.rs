@@ -102,7 +102,7 @@ impl Keeper<'_> {
             AccessKind::Read => Mode::Shared,
             AccessKind::Write | AccessKind::Update => Mode::Exclusive,
         };
-        for (id, context, roots) in self.program.contexts.of(self.function) {
+        for (id, context, roots) in self.contexts_at(access.statement) {
             let point = Point {
                 id,
                 context,
@@ -122,6 +122,16 @@ impl Keeper<'_> {
             };
             self.check(&point, roots, need, key, &subject, found);
         }
+    }
+
+    /// The contexts in which control gets to a statement.
+    fn contexts_at(
+        &self,
+        at: StatementId,
+    ) -> impl Iterator<Item = (ContextId, &Context, &BTreeSet<RootId>)> {
+        let contexts = &self.program.contexts;
+        let all = contexts.of(self.function);
+        all.filter(move |(id, ..)| contexts.reaches(self.function, *id, at))
     }
 
     /// Calls without a lock that the callee requires.
@@ -150,7 +160,7 @@ impl Keeper<'_> {
         wanted: Mode,
         found: &mut ByStatement,
     ) {
-        for (id, context, roots) in self.program.contexts.of(self.function) {
+        for (id, context, roots) in self.contexts_at(call.statement) {
             let point = Point {
                 id,
                 context,

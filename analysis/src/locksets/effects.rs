@@ -102,7 +102,11 @@ pub(super) fn lock_steps(
                     let is_lock = |kind| match kind {
                         LockKind::Semaphore => locks.is_binary_semaphore(call),
                         // They keep nobody on another processor from writing.
-                        LockKind::Interrupts | LockKind::Rcu | LockKind::Sequence => false,
+                        LockKind::Interrupts => false,
+                        // Held by readers only, so that it keeps no writer out.
+                        LockKind::Rcu => true,
+                        // UNSOUND: what is read under a sequence lock is taken to be thrown away if a writer came between.
+                        LockKind::Sequence => true,
                         LockKind::Mutex
                         | LockKind::Spin
                         | LockKind::ReadWrite

@@ -28,6 +28,8 @@ pub(super) const FILES: &[(&str, &str)] = embedded![
     "freertos.toml",
     "zephyr.toml",
     "win32.toml",
+    "zlib.toml",
+    "lzma.toml",
     "verifier.toml",
 ];
 

@@ -5,7 +5,9 @@ use super::domain::Owned;
 use super::objects::{object_of, pointees};
 use super::steps::{Finder, Given, Raw, SharingEffect, anything_stored};
 use crate::ir::{LocalId, Operand};
-use crate::models::{self, Action, Atomic, AtomicOperation, AtomicResult, FunctionModel, Returns};
+use crate::models::{
+    self, Action, Atomic, AtomicOperation, AtomicResult, FunctionModel, LockKind, Mode, Returns,
+};
 use crate::points_to::Class;
 use crate::symexec::{
     Definition, Path, Rebinding, Root, Site, State, Step, Targets, Value, ValueSummary, model_value,
@@ -161,6 +163,17 @@ impl Finder<'_, '_> {
                         class: self.model_class(call, value),
                     };
                     self.store(&evaluate(pointer).targets(), given);
+                }
+                // Nobody is kept out, but whoever is inside is waited for.
+                Action::Acquire {
+                    lock,
+                    kind: LockKind::Rcu,
+                    mode: Mode::Exclusive,
+                    ..
+                } => {
+                    if let Targets::Exactly(lock) = evaluate(lock).targets() {
+                        self.add(Raw::Outlast(lock));
+                    }
                 }
                 Action::Copy { to, .. } => {
                     self.store(&evaluate(to).targets(), anything_stored());

@@ -123,6 +123,15 @@ impl Sharing {
         self.owned.insert(object.clone(), owned);
     }
 
+    /// Whoever held this lock has given it back since: it has no object any more that was taken out before.
+    pub(super) fn outlast(&mut self, lock: &Path) {
+        for owned in self.owned.values_mut() {
+            if let Owned::Taken(locks) = owned {
+                locks.insert(lock.clone());
+            }
+        }
+    }
+
     pub(super) fn publish(&mut self, object: &Path) {
         let was_owned = self.owned.remove(object).is_some();
         let is_news = can_be_private(object) && self.published.insert(object.clone());

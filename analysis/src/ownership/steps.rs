@@ -4,7 +4,7 @@ use super::analysis::SharingSummary;
 use super::calls::Call;
 use super::domain::{Owned, Sharing};
 use super::objects::{Pointees, can_be_private, object_of, pointees};
-use super::taking::{self, Loaded, Meetings, Nulls};
+use super::taking::{self, Loaded, Loads, Meetings, Nulls};
 use crate::dataflow::{Solution, visit_statements};
 use crate::ir::{Body, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
 use crate::locksets::LocksetSolution;
@@ -44,6 +44,8 @@ pub(super) enum SharingStep {
     Put(Held, Vec<Path>),
     /// What these objects hold becomes known to everybody.
     PublishBehind(Vec<Path>),
+    /// The thread waits until everybody who holds this lock has given it back.
+    Outlast(Path),
 }
 
 /// Addresses that a value may be.
@@ -91,6 +93,7 @@ pub(super) enum Raw {
     Publish(Given),
     Put(Given, Vec<Path>),
     PublishBehind(Vec<Path>),
+    Outlast(Path),
 }
 
 pub(super) fn sharing_steps(known: &Known<'_, '_>, calls: &dyn SharingCalls) -> SharingSteps {
@@ -300,7 +303,12 @@ impl Finder<'_, '_> {
             .points_to
             .place(self.body.function, place)
             .and_then(|place| self.points_to.deref(place));
-        for object in taking::taken_out(state, path, value, ty, &self.loads, self.at) {
+        let loads = Loads {
+            body: self.body,
+            all: &self.loads,
+            before: self.at,
+        };
+        for object in taking::taken_out(state, path, value, ty, loads) {
             self.objects.insert(object.clone(), class);
             self.add(Raw::Take(object));
         }
@@ -397,6 +405,7 @@ impl Finder<'_, '_> {
                 Raw::Publish(given) => SharingStep::Publish(held(given)),
                 Raw::Put(given, holders) => SharingStep::Put(held(given), holders),
                 Raw::PublishBehind(objects) => SharingStep::PublishBehind(objects),
+                Raw::Outlast(lock) => SharingStep::Outlast(lock),
             };
             steps.entry(at).or_default().push(step);
         }
@@ -420,6 +429,7 @@ impl SharingStep {
         match self {
             SharingStep::Create(object) => sharing.create(object),
             SharingStep::Own(object, owned) => sharing.own(object, owned.clone()),
+            SharingStep::Outlast(lock) => sharing.outlast(lock),
             SharingStep::Publish(held) => {
                 for object in held.present(sharing) {
                     sharing.publish(object);

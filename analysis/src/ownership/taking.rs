@@ -25,8 +25,7 @@ pub(super) fn taken_out(
     place: &Path,
     value: &Value,
     ty: &Ty,
-    loads: &[Loaded],
-    at: StatementId,
+    loads: Loads<'_>,
 ) -> Vec<Path> {
     let mut found = Vec::new();
     let new = match value.targets() {
@@ -35,16 +34,12 @@ pub(super) fn taken_out(
     };
     let old = match state.read_path(place) {
         value @ (Value::Entry(_) | Value::Address(_)) => match value.targets() {
-            Targets::Exactly(path) => Some(object_of(&path)),
-            _ => None,
+            Targets::Exactly(path) => vec![object_of(&path)],
+            _ => Vec::new(),
         },
-        _ => loaded_from(loads, place, at),
+        _ => loads.latest_from(place),
     };
-    if let Some(old) = old
-        && Some(&old) != new.as_ref()
-    {
-        found.push(old);
-    }
+    found.extend(old.into_iter().filter(|old| Some(old) != new.as_ref()));
     // The successor of an object is stored where the object was.
     if let Value::Entry(path) = value
         && let Some(Step::Field { record, .. }) = path.steps.last()
@@ -65,17 +60,41 @@ pub(super) fn taken_out(
     found
 }
 
-/// What was last loaded from a place: in the same block, or by the only load of it.
-fn loaded_from(loads: &[Loaded], place: &Path, at: StatementId) -> Option<Path> {
-    let mut same: Vec<&Loaded> = loads.iter().filter(|load| load.place == *place).collect();
-    let before = |load: &&&Loaded| load.at.block == at.block && load.at.index < at.index;
-    let load = match same.iter().rev().find(before) {
-        Some(load) => *load,
-        None if same.len() == 1 => same.pop()?,
-        None => return None,
-    };
-    let name = Root::Value(Definition::Statement(load.at));
-    Some(Path::new(name).then(Step::Deref))
+/// The pointers that were loaded in front of a statement.
+#[derive(Clone, Copy)]
+pub(super) struct Loads<'l> {
+    pub body: &'l Body,
+    pub all: &'l [Loaded],
+    pub before: StatementId,
+}
+
+impl Loads<'_> {
+    /// What was last loaded from a place, in the same block or by the only load of it, under each of its names:
+    /// `item = queue; queue = queue->next;` loads one pointer twice.
+    fn latest_from(&self, place: &Path) -> Vec<Path> {
+        let at = self.before;
+        let loads = self.all.iter().filter(|load| load.place == *place);
+        let same: Vec<StatementId> = loads.map(|load| load.at).collect();
+        let in_block = |load: &&StatementId| load.block == at.block && load.index < at.index;
+        let latest = match same.iter().rev().find(in_block) {
+            Some(latest) => *latest,
+            None if same.len() == 1 => same[0],
+            None => return Vec::new(),
+        };
+        let before = &self.body.block(latest.block).statements[..latest.index as usize];
+        let unchanged_since = before.iter().rposition(may_write).map_or(0, |at| at + 1);
+        same.into_iter()
+            .filter(|load| {
+                let since = unchanged_since..=latest.index as usize;
+                load.block == latest.block && since.contains(&(load.index as usize))
+            })
+            .map(|load| Path::new(Root::Value(Definition::Statement(load))).then(Step::Deref))
+            .collect()
+    }
+}
+
+fn may_write(statement: &Statement) -> bool {
+    !matches!(statement, Statement::Load { .. } | Statement::Assign { .. })
 }
 
 /// What a register points to where an edge begins.

@@ -99,8 +99,10 @@ impl<'c> Comparison<'c> {
 
     fn characters(&self, (function, number): AccessKey) -> Vec<(Sighting, Character)> {
         let access = &self.program.facts[function.0 as usize].accesses[number as usize];
-        let contexts = self.program.contexts.of(function);
+        let contexts = &self.program.contexts;
         contexts
+            .of(function)
+            .filter(|(id, ..)| contexts.reaches(function, *id, access.statement))
             .map(|context| {
                 let sighting = Sighting {
                     function,

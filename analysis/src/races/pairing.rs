@@ -140,16 +140,20 @@ pub(super) fn location(
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
-        let before = left;
+        let mut is_last = true;
         for &(function, number) in accesses {
             let Some(context) = contexts.nth(function, turn) else {
                 continue;
             };
+            is_last = false;
             if left == 0 {
                 return location;
             }
-            left -= 1;
             let access = &facts[function.0 as usize].accesses[number as usize];
+            if !contexts.reaches(function, context.0, access.statement) {
+                continue;
+            }
+            left -= 1;
             let character = Arc::new(surroundings.character(access, function, context));
             let sighting = Sighting {
                 function,
@@ -162,7 +166,7 @@ pub(super) fn location(
             });
             location.groups[at].1.push(sighting);
         }
-        if left == before {
+        if is_last {
             break;
         }
     }

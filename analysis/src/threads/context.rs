@@ -3,6 +3,7 @@
 use super::absolute::Binder;
 use super::given::{Given, known};
 use crate::accesses::CallFact;
+use crate::branches::{Certain, Passed};
 use crate::callgraph::FunctionId;
 use crate::dataflow::Domain;
 use crate::forks::{ForkState, Handle, Origin};
@@ -25,6 +26,8 @@ pub struct Context {
     pub held_somewhere: BTreeSet<Vec<Step>>,
     /// What the formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// What is certain about formals, so that some branches are not taken.
+    pub certain: BTreeMap<u32, Certain>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
     pub threads: Arc<BTreeMap<Origin, Running>>,
     /// Numbers in places that formals lead to, which nobody changes.
@@ -162,6 +165,7 @@ impl Context {
             signals: self.signals_at(&call.signals, &call.locks, name),
             once: self.once.clone(),
             told: call.told.iter().cloned().collect(),
+            certain: self.certain_in_callee(&call.passed, parameters),
             ..Context::default()
         };
         if let Some(control) = call
@@ -256,6 +260,22 @@ impl Context {
         context
     }
 
+    /// What is certain about the formals of whom this is passed to.
+    pub(super) fn certain_in_callee(
+        &self,
+        passed: &[(u32, Passed)],
+        parameters: usize,
+    ) -> BTreeMap<u32, Certain> {
+        let known = passed.iter().filter_map(|(index, passed)| {
+            let certain = match passed {
+                Passed::Certainly(certain) => *certain,
+                Passed::Formal(formal) => *self.certain.get(formal)?,
+            };
+            ((*index as usize) < parameters).then_some((*index, certain))
+        });
+        known.collect()
+    }
+
     /// Why nobody else knows an object in this context, if it is so.
     pub fn owned(&self, privacy: &Privacy, binder: &Binder<'_>) -> Option<Owned> {
         let mut owned = match &privacy.owned {
@@ -333,6 +353,12 @@ impl Context {
                         Value::Anything
                     }
                 })
+                .collect(),
+            certain: self
+                .certain
+                .iter()
+                .filter(|(formal, certain)| other.certain.get(formal) == Some(certain))
+                .map(|(formal, certain)| (*formal, *certain))
                 .collect(),
             threads: joined_threads(&self.threads, &other.threads),
             contents: self

@@ -9,8 +9,9 @@ use super::multiplicity;
 use super::numbers::HandedNumbers;
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
+use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId, Functions};
-use crate::ir::{GlobalRef, GlobalScope, StatementId};
+use crate::ir::{BlockId, GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::signals::SignalState;
@@ -50,6 +51,8 @@ pub(super) struct Reached {
     calls: Option<Vec<(FunctionId, ContextId, StatementId)>>,
     /// Threads that are started in it.
     pub starts: Vec<(RootId, bool)>,
+    /// Blocks of the function that control does not get to in it.
+    left_out: BTreeSet<BlockId>,
 }
 
 impl Reached {
@@ -100,6 +103,7 @@ impl Sources<'_> {
                 && (Arc::ptr_eq(mine, theirs)
                     || (mine.calls == theirs.calls
                         && mine.starts == theirs.starts
+                        && mine.branches == theirs.branches
                         && mine.at_return == theirs.at_return
                         && mine.ends == theirs.ends))
         };
@@ -179,6 +183,7 @@ fn never_parallel(
 /// What a thread knows where it begins.
 struct Beginning {
     bindings: Vec<Value>,
+    certain: BTreeMap<u32, Certain>,
     contents: BTreeMap<Path, Value>,
     signals: Arc<SignalState>,
 }
@@ -230,6 +235,7 @@ impl Flow<'_> {
                     entry: function,
                     kind,
                     bindings: vec![Value::Anything; body.parameters],
+                    certain: BTreeMap::new(),
                     contents: BTreeMap::new(),
                     signals: Arc::default(),
                     many: kind != RootKind::Main,
@@ -249,6 +255,7 @@ impl Flow<'_> {
     fn add_root(&mut self, root: ThreadRoot) -> RootId {
         let context = Context {
             bindings: root.bindings.clone(),
+            certain: root.certain.clone(),
             contents: root.contents.clone(),
             signals: root.signals.clone(),
             ..Context::default()
@@ -329,7 +336,10 @@ impl Flow<'_> {
         reached.calls = Some(Vec::new());
         let context = reached.context.clone();
         let facts = &self.facts[function.0 as usize];
-        for call in &facts.calls {
+        let left_out = facts.branches.left_out(&context.certain);
+        reached.left_out = left_out.clone();
+        let is_reached = |statement: StatementId| !left_out.contains(&statement.block);
+        for call in facts.calls.iter().filter(|call| is_reached(call.statement)) {
             for target in self.targets(function, &context, call) {
                 let body = self.graph.functions.body(target);
                 let name = self.graph.functions.body(function).function;
@@ -348,7 +358,11 @@ impl Flow<'_> {
                 }
             }
         }
-        for start in &facts.starts {
+        for start in facts
+            .starts
+            .iter()
+            .filter(|start| is_reached(start.statement))
+        {
             self.start(function, id, &context, start);
         }
     }
@@ -410,6 +424,7 @@ impl Flow<'_> {
             let signals = context.signals_at(&start.signals, &start.locks, name);
             let known = Beginning {
                 bindings,
+                certain: context.certain_in_callee(&start.passed, parameters),
                 contents: self.contexts.numbers.of(function, start),
                 signals: Arc::new(signals.inherited()),
             };
@@ -439,12 +454,14 @@ impl Flow<'_> {
         let known = self.started.entry((by, at, entry)).or_default();
         if known.len() >= MOST_ROOTS_OF_A_START {
             beginning.bindings.fill(Value::Anything);
+            beginning.certain.clear();
             beginning.contents.clear();
             beginning.signals = Arc::default();
         }
         let same = known.iter().find(|root| {
             let root = &self.contexts.roots[root.0 as usize];
             root.bindings == beginning.bindings
+                && root.certain == beginning.certain
                 && root.contents == beginning.contents
                 && root.signals == beginning.signals
         });
@@ -455,6 +472,7 @@ impl Flow<'_> {
             entry,
             kind,
             bindings: beginning.bindings,
+            certain: beginning.certain,
             contents: beginning.contents,
             signals: beginning.signals,
             many: false,
@@ -512,6 +530,7 @@ impl FunctionContexts {
             known_arrivals: FxHashSet::default(),
             calls: None,
             starts: Vec::new(),
+            left_out: BTreeSet::new(),
         });
         id
     }
@@ -538,6 +557,11 @@ impl Contexts {
         let reached = self.functions[function.0 as usize].contexts.get(number)?;
         let id = ContextId(number as u32);
         Some((id, &reached.context, &reached.roots))
+    }
+
+    /// Whether control gets to a statement of a function in a context.
+    pub fn reaches(&self, function: FunctionId, id: ContextId, at: StatementId) -> bool {
+        !self.reached(function, id).left_out.contains(&at.block)
     }
 
     pub fn root(&self, root: RootId) -> &ThreadRoot {

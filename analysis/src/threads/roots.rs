@@ -1,5 +1,6 @@
 //! Where threads begin.
 
+use crate::branches::Certain;
 use crate::callgraph::{FunctionId, Functions};
 use crate::forks::Origin;
 use crate::ir::{FunctionRef, StatementId};
@@ -21,6 +22,8 @@ pub struct ThreadRoot {
     pub kind: RootKind,
     /// What its formals are, as everybody knows it.
     pub bindings: Vec<Value>,
+    /// What is certain about them.
+    pub certain: BTreeMap<u32, Certain>,
     /// Numbers in what it is given, which nobody changes.
     pub contents: BTreeMap<Path, Value>,
     /// What its starter has waited for.

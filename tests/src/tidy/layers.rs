@@ -8,6 +8,7 @@ pub const LAYERS: Layers = &[
     &["ir"],
     &["frontend"],
     &["dataflow"],
+    &["branches"],
     &["models"],
     &["points_to"],
     &["symexec"],
