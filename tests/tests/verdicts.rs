@@ -1,15 +1,20 @@
 //! The analysis agrees with what the corpus states about races and about locks.
 
 use racelens_tests::analysis::Checked;
-use racelens_tests::corpus::corpus;
+use racelens_tests::corpus::{CorpusEntry, corpus};
 use racelens_tests::matching::compare_locks;
 use racelens_tests::verdicts::judge;
 
+/// The corpus, all of it: a fixture that does not parse would be judged by nobody.
+fn fixtures() -> Vec<CorpusEntry> {
+    let corpus = corpus();
+    assert!(corpus.errors.is_empty(), "{}", corpus.errors.join("\n"));
+    corpus.entries
+}
+
 #[test]
 fn every_race_is_reported_and_nothing_else() {
-    let judgement = judge(&corpus().entries, |entry| {
-        Checked::of_fixture(entry).races()
-    });
+    let judgement = judge(&fixtures(), |entry| Checked::of_fixture(entry).races());
     let counts = judgement.counts;
     assert!(
         judgement.failures.is_empty(),
@@ -23,8 +28,7 @@ fn every_race_is_reported_and_nothing_else() {
 
 #[test]
 fn the_locks_held_at_every_stated_line_are_known() {
-    let wrong: Vec<String> = corpus()
-        .entries
+    let wrong: Vec<String> = fixtures()
         .iter()
         // One after the other: each is analysed by all cores, and nesting them takes much stack.
         .flat_map(|entry| {

@@ -4,6 +4,7 @@ use super::extract::{Extraction, Point};
 use super::facts::{
     Access, BarrierFact, CallFact, Cell, PostFact, Publishes, StartFact, StartedWith, Stored,
 };
+use super::listed::numbered_parts;
 use crate::callgraph::FunctionId;
 use crate::ir::{AccessKind, Operand, StatementId};
 use crate::models::{
@@ -206,11 +207,19 @@ impl LibraryCall<'_> {
             let Some(class) = points_to.pointee(function, operand) else {
                 continue;
             };
-            for (place, value) in self.point.state.parts_of(&object) {
-                if !extraction.turns.is_number_of_turn(start, value) {
-                    continue;
-                }
-                let steps = &place.steps[object.steps.len()..];
+            let state = self.point.state;
+            let counted = state
+                .parts_of(&object)
+                .filter(|(_, value)| extraction.turns.is_number_of_turn(start, value));
+            let mut ways: Vec<Vec<PathStep>> = counted
+                .map(|(place, _)| place.steps[object.steps.len()..].to_vec())
+                .collect();
+            if let Some(counter) = extraction.turns.counter(start) {
+                let (states, execution) = (extraction.states, extraction.execution);
+                let listed = numbered_parts(state, states, execution, &object, counter);
+                ways.extend(listed);
+            }
+            for steps in &ways {
                 let class = steps.iter().try_fold(class, |class, step| match step {
                     PathStep::Field { record, name } => points_to.field(class, *record, *name),
                     PathStep::Index(_) => Some(class),

@@ -5,6 +5,7 @@ mod extract;
 mod facts;
 mod filled;
 mod library;
+mod listed;
 mod numbers_taken;
 mod private;
 mod turns;

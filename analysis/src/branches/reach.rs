@@ -40,6 +40,11 @@ impl Branches {
         }
     }
 
+    /// The formals that decide some of them.
+    pub fn formals(&self) -> impl Iterator<Item = u32> {
+        self.tests.values().map(|test| test.formal)
+    }
+
     /// The blocks that control does not get to where this is certain of the formals.
     pub fn left_out(&self, formals: &BTreeMap<u32, Certain>) -> BTreeSet<BlockId> {
         let is_known = |test: &Test| formals.contains_key(&test.formal);

@@ -1,6 +1,6 @@
 //! Walks over a solved body and shows the state in front of each statement, or at each return.
 
-use super::{Analysis, Solution};
+use super::{Analysis, Edge, Solution};
 use crate::ir::{BlockId, Body, Operand, Statement, StatementId, Terminator};
 
 /// Calls `visit` for every reachable statement with the state that holds in front of it.
@@ -33,6 +33,40 @@ pub fn visit_returns<A: Analysis>(
     }
 }
 
+/// The states at the end of a block, one for each edge by which control may have come there, and where that begins.
+pub fn by_arrival<A: Analysis>(
+    analysis: &A,
+    body: &Body,
+    solution: &Solution<A::Domain>,
+    block: BlockId,
+) -> Vec<(BlockId, A::Domain)> {
+    let mut found = Vec::new();
+    for (number, content) in body.blocks.iter().enumerate() {
+        let from = BlockId(number as u32);
+        let successors = content.terminator.successors();
+        let edges = successors
+            .iter()
+            .enumerate()
+            .filter(|(_, to)| **to == block);
+        for (index, _) in edges {
+            let nothing = &mut |_: &A::Domain, _, _: &Statement| ();
+            let Some(mut state) = walk_block(analysis, body, solution, from, nothing) else {
+                continue;
+            };
+            let edge = Edge {
+                from,
+                to: block,
+                terminator: &content.terminator,
+                index,
+            };
+            analysis.edge(&mut state, edge);
+            walk_from(analysis, body, &mut state, block, nothing);
+            found.push((from, state));
+        }
+    }
+    found
+}
+
 /// The state at the end of a block, if it is reached.
 fn walk_block<A: Analysis>(
     analysis: &A,
@@ -42,14 +76,25 @@ fn walk_block<A: Analysis>(
     visit: &mut impl FnMut(&A::Domain, StatementId, &Statement),
 ) -> Option<A::Domain> {
     let mut state = solution.entries[block.0 as usize].clone()?;
-    analysis.enter(&mut state, block);
+    walk_from(analysis, body, &mut state, block, visit);
+    Some(state)
+}
+
+/// Goes through a block, beginning with this state.
+fn walk_from<A: Analysis>(
+    analysis: &A,
+    body: &Body,
+    state: &mut A::Domain,
+    block: BlockId,
+    visit: &mut impl FnMut(&A::Domain, StatementId, &Statement),
+) {
+    analysis.enter(state, block);
     for (position, statement) in body.block(block).statements.iter().enumerate() {
         let id = StatementId {
             block,
             index: position as u32,
         };
-        visit(&state, id, statement);
-        analysis.statement(&mut state, id, statement);
+        visit(state, id, statement);
+        analysis.statement(state, id, statement);
     }
-    Some(state)
 }

@@ -11,7 +11,7 @@ mod engine;
 mod liveness;
 mod loops;
 
-pub use cursor::{visit_returns, visit_statements};
+pub use cursor::{by_arrival, visit_returns, visit_statements};
 pub use engine::{Solution, solve};
 pub use liveness::Liveness;
 pub use loops::Loops;

@@ -8,9 +8,11 @@ use super::outcomes::Outcomes;
 use super::point::PointLocks;
 use super::state::{ResultKind, Tested};
 use super::summary::LockSummary;
-use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_returns, visit_statements};
+use crate::dataflow::{
+    Analysis, Edge, Loops, Solution, by_arrival, solve, visit_returns, visit_statements,
+};
 use crate::ir::{BlockId, Body, Operand, Rvalue, Statement, StatementId, Terminator};
-use crate::symexec::{Definition, Execution, Path, Root, State, Step, Targets};
+use crate::symexec::{Definition, Execution, Path, Root, State, Step, Targets, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -87,7 +89,17 @@ pub fn locksets<'l>(
     };
     let entries = solve(&flow, body);
     visit_returns(&flow, body, &entries, |state, block, value| {
-        let returned = state.returned(value);
+        let returned = match constants_on_arrival(body, states, execution, block, value) {
+            None => state.returned(value),
+            Some(constants) => {
+                let mut returned = Outcomes::default();
+                for (from, state) in by_arrival(&flow, body, &entries, block) {
+                    let constant = constants.get(&from).map(|number| Operand::Integer(*number));
+                    returned.join(&state.returned(constant.as_ref().or(value)));
+                }
+                returned
+            }
+        };
         let object = returned_object(execution, states, block, value);
         outcomes.join(&returned.map(|lockset| {
             let resolved = choices.resolved(lockset, block);
@@ -191,6 +203,41 @@ fn telling(conditions: &Conditions, entries: &Solution<Tested>) -> Vec<Path> {
     let numbers: BTreeSet<usize> = numbers.collect();
     let values = numbers.into_iter().map(|number| &conditions.values[number]);
     values.cloned().collect()
+}
+
+/// Where a block returns a register that is a constant on some of the ways there, but not on all, as
+/// `found = NULL; … found = user; break; … return found;` does: those constants, by the block that control comes from.
+fn constants_on_arrival(
+    body: &Body,
+    states: &Solution<State>,
+    execution: &Execution<'_>,
+    block: BlockId,
+    value: Option<&Operand>,
+) -> Option<FxHashMap<BlockId, i128>> {
+    let Some(Operand::Local(local)) = value else {
+        return None;
+    };
+    let mut statements = body.block(block).statements.iter();
+    if statements.any(|statement| statement.target() == Some(*local)) {
+        return None;
+    }
+    let from = body.blocks.iter().enumerate().filter(|(_, content)| {
+        let successors = content.terminator.successors();
+        successors.contains(&block)
+    });
+    let from: Vec<BlockId> = from.map(|(index, _)| BlockId(index as u32)).collect();
+    if from.len() < 2 {
+        return None;
+    }
+    let constant = |from: &BlockId| {
+        let state = execution.exit_state(states, *from)?;
+        match state.operand(&Operand::Local(*local)) {
+            Value::Constant(number) => Some((*from, number)),
+            _ => None,
+        }
+    };
+    let constants: FxHashMap<BlockId, i128> = from.iter().filter_map(constant).collect();
+    (!constants.is_empty()).then_some(constants)
 }
 
 /// What the value that a block returns points to.

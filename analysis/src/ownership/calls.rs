@@ -213,8 +213,17 @@ impl Finder<'_, '_> {
             && atomic.result == AtomicResult::Old
             && class.is_some()
         {
-            let name = Root::Value(Definition::Statement(self.at));
-            let object = Path::new(name).then(Step::Deref);
+            let old = atomic.pointer.as_ref().map(|pointer| {
+                let place = model_value(call.state, &call.values, pointer).targets();
+                call.state.read(&place).targets()
+            });
+            let object = match old {
+                Some(Targets::Exactly(path)) => object_of(&path),
+                _ => {
+                    let name = Root::Value(Definition::Statement(self.at));
+                    Path::new(name).then(Step::Deref)
+                }
+            };
             self.objects.insert(object.clone(), class);
             self.add(Raw::Own(object, Owned::Taken(BTreeSet::new())));
         }

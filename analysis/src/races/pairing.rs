@@ -7,6 +7,7 @@ use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
+use crate::locksets::Mode;
 use crate::ownership::Owned;
 use crate::points_to::Class;
 use crate::symexec::{Path, Site};
@@ -311,10 +312,11 @@ fn has_last(owner: &Character, other: &Character) -> bool {
     })
 }
 
-/// Whether one thread owns what it has taken out, and the other holds a lock: it may find the object there only
-/// while it is back, or in another place.
+/// Whether one thread owns what it has taken out, and the other holds a lock for itself: it may find the object there
+/// only while it is back, or in another place.
 fn is_taken(owner: &Character, other: &Character) -> bool {
-    owner.owned_in_order().is_some() && !other.protection.absolute.is_empty()
+    let mut held = other.protection.absolute.values();
+    owner.owned_in_order().is_some() && held.any(|mode| *mode == Mode::Exclusive)
 }
 
 fn holds_one(character: &Character, locks: &BTreeSet<Path>) -> Option<Apart> {

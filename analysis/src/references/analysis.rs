@@ -1,7 +1,7 @@
 //! The references at every point of a function, and at its end.
 
 use super::domain::References;
-use super::steps::{Drop, ReferenceCalls, ReferenceSteps, reference_steps};
+use super::steps::{Drop, ReferenceCalls, ReferenceSteps, ResultSays, reference_steps};
 use crate::dataflow::{
     Analysis, Domain, Edge, Loops, Solution, solve, visit_returns, visit_statements,
 };
@@ -13,6 +13,7 @@ use crate::symexec::{Execution, Path, State};
 pub struct ReferenceSummary {
     /// Objects, and by how many references more the thread has at least when the function returns.
     pub net: Vec<(Path, i8)>,
+    pub(super) result: Option<ResultSays>,
 }
 
 impl ReferenceSummary {
@@ -22,6 +23,9 @@ impl ReferenceSummary {
 
     /// Makes it hold for both.
     pub fn join(&mut self, other: &ReferenceSummary) {
+        if self.result != other.result {
+            self.result = None;
+        }
         let state = |summary: &ReferenceSummary| {
             let mut state = References::default();
             for (object, net) in &summary.net {
@@ -74,7 +78,9 @@ pub fn references<'l>(
     });
     let exit = exit.unwrap_or_default();
     let told = exit.net().filter(|(object, _)| object.is_known_outside());
+    let result = steps.result.clone();
     let summary = ReferenceSummary {
+        result: result.filter(ResultSays::is_known_outside),
         net: told.map(|(object, net)| (object.clone(), net)).collect(),
     };
     ReferenceSolution {

@@ -14,6 +14,39 @@ pub(super) enum Says {
     NewAnd(i128),
     /// It is not zero if and only if the new value is zero.
     WhetherZero,
+    /// It is zero if and only if the new value is zero.
+    WhetherLeft,
+}
+
+/// What a function's result says about a count, and the statement that has counted it down.
+pub(super) fn said_by_result(
+    body: &Body,
+    counted: &BTreeMap<StatementId, Says>,
+) -> Option<(StatementId, Says)> {
+    let registers = Registers::new(body, counted);
+    let mut said = None;
+    let mut returns_zero = false;
+    for block in &body.blocks {
+        let Terminator::Return(returned) = &block.terminator else {
+            continue;
+        };
+        if *returned == Some(Operand::Integer(0)) {
+            returns_zero = true;
+            continue;
+        }
+        let (at, knows) = registers.knowledge(returned.as_ref()?)?;
+        let says = match knows {
+            Knows::Value(more) => Says::NewAnd(more),
+            Knows::Test { zero_if: true } => Says::WhetherZero,
+            Knows::Test { zero_if: false } => Says::WhetherLeft,
+        };
+        if said.is_some_and(|said| said != (at, says)) {
+            return None;
+        }
+        said = Some((at, says));
+    }
+    // A zero that was not counted must not look like the last reference.
+    said.filter(|(_, says)| !returns_zero || *says == Says::WhetherZero)
 }
 
 /// For each edge on which a count is known to have reached zero: the statement that has counted it down.
@@ -21,17 +54,7 @@ pub(super) fn edges_to_zero(
     body: &Body,
     counted: &BTreeMap<StatementId, Says>,
 ) -> FxHashMap<(BlockId, usize), StatementId> {
-    let mut assigned: FxHashMap<LocalId, Option<(StatementId, &Statement)>> = FxHashMap::default();
-    for (id, statement) in body.statements() {
-        if let Some(target) = statement.target() {
-            // Of a register that is assigned twice, it is not known which value it has.
-            let known = assigned.entry(target).or_insert(Some((id, statement)));
-            if known.is_some_and(|(first, _)| first != id) {
-                *known = None;
-            }
-        }
-    }
-    let registers = Registers { counted, assigned };
+    let registers = Registers::new(body, counted);
     let mut edges = FxHashMap::default();
     for (index, block) in body.blocks.iter().enumerate() {
         let Terminator::Branch { condition, .. } = &block.terminator else {
@@ -64,7 +87,22 @@ struct Registers<'r> {
     assigned: FxHashMap<LocalId, Option<(StatementId, &'r Statement)>>,
 }
 
-impl Registers<'_> {
+impl<'r> Registers<'r> {
+    fn new(body: &'r Body, counted: &'r BTreeMap<StatementId, Says>) -> Registers<'r> {
+        let mut assigned: FxHashMap<LocalId, Option<(StatementId, &Statement)>> =
+            FxHashMap::default();
+        for (id, statement) in body.statements() {
+            if let Some(target) = statement.target() {
+                // Of a register that is assigned twice, it is not known which value it has.
+                let known = assigned.entry(target).or_insert(Some((id, statement)));
+                if known.is_some_and(|(first, _)| first != id) {
+                    *known = None;
+                }
+            }
+        }
+        Registers { counted, assigned }
+    }
+
     fn knowledge(&self, operand: &Operand) -> Option<(StatementId, Knows)> {
         let Operand::Local(local) = operand else {
             return None;
@@ -74,6 +112,7 @@ impl Registers<'_> {
             let knows = match says {
                 Says::NewAnd(more) => Knows::Value(*more),
                 Says::WhetherZero => Knows::Test { zero_if: true },
+                Says::WhetherLeft => Knows::Test { zero_if: false },
             };
             return Some((id, knows));
         }

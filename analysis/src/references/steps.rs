@@ -2,7 +2,7 @@
 
 use super::analysis::ReferenceSummary;
 use super::domain::Last;
-use super::reaching_zero::{Says, edges_to_zero};
+use super::reaching_zero::{Says, edges_to_zero, said_by_result};
 use crate::dataflow::{Solution, visit_statements};
 use crate::ir::{BinaryOperator, BlockId, Body, Operand, Statement, StatementId};
 use crate::models::{self, Action, Atomic, AtomicOperation, AtomicResult, FunctionModel};
@@ -42,12 +42,28 @@ pub struct Drop {
     pub releases: bool,
 }
 
+/// What a function's result says about a count that it has made smaller by one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ResultSays {
+    count: Path,
+    class: Class,
+    says: Says,
+    acquires: bool,
+}
+
+impl ResultSays {
+    pub fn is_known_outside(&self) -> bool {
+        self.count.is_known_outside()
+    }
+}
+
 #[derive(Default)]
 pub(super) struct ReferenceSteps {
     pub statements: FxHashMap<StatementId, Vec<(Path, i8)>>,
     /// Edges on which the thread knows that it had the last reference to an object.
     pub last: FxHashMap<(BlockId, usize), (Path, Last)>,
     pub drops: Vec<Drop>,
+    pub result: Option<ResultSays>,
 }
 
 pub(super) fn reference_steps(
@@ -121,7 +137,8 @@ struct Counting {
 struct Found {
     statements: FxHashMap<StatementId, Vec<(Path, i8)>>,
     says: BTreeMap<StatementId, Says>,
-    objects: FxHashMap<StatementId, (Path, Class, bool)>,
+    /// The counts of which these statements say something, with their memory and whether they acquire.
+    counts: FxHashMap<StatementId, (Path, Class, bool)>,
     drops: Vec<Drop>,
 }
 
@@ -147,7 +164,8 @@ impl Found {
         self.note(id, object.clone(), step);
         if let (Some(says), -1) = (counting.says, counting.step) {
             self.says.insert(id, says);
-            self.objects.insert(id, (object, class, counting.acquires));
+            let count = (place.clone(), class, counting.acquires);
+            self.counts.insert(id, count);
         }
     }
 
@@ -158,15 +176,28 @@ impl Found {
     fn steps(self, body: &Body, calls: &dyn ReferenceCalls) -> ReferenceSteps {
         let mut last = FxHashMap::default();
         for ((from, index), at) in edges_to_zero(body, &self.says) {
-            let (object, class, acquires) = &self.objects[&at];
+            let (count, class, acquires) = &self.counts[&at];
+            let Some(object) = counted_object(count) else {
+                continue;
+            };
             let to = body.block(from).terminator.successors()[index];
             let found = Last {
                 count: *class,
                 acquires: *acquires || begins_with_fence(body, to, calls),
             };
-            last.insert((from, index), (object.clone(), found));
+            last.insert((from, index), (object, found));
         }
+        let result = said_by_result(body, &self.says).map(|(at, says)| {
+            let (count, class, acquires) = &self.counts[&at];
+            ResultSays {
+                count: count.clone(),
+                class: *class,
+                says,
+                acquires: *acquires,
+            }
+        });
         ReferenceSteps {
+            result,
             statements: self.statements,
             last,
             drops: self.drops,
@@ -227,11 +258,19 @@ impl Finder<'_> {
                     for (object, net) in &summary.net {
                         // What may or may not happen gives up no less, and takes no more.
                         let is_certain = effects.len() == 1 || *net < 0;
-                        if let (true, Targets::Exactly(object)) =
+                        if let (true, Targets::Exactly(place)) =
                             (is_certain, rebinding.path(object))
+                            && let Some(object) = counted_object(&place)
                         {
                             found.note(self.id, object, *net);
                         }
+                    }
+                    if let ([_], Some(result)) = (effects.as_slice(), &summary.result)
+                        && let Targets::Exactly(count) = rebinding.path(&result.count)
+                    {
+                        found.says.insert(self.id, result.says);
+                        let count = (count, result.class, result.acquires);
+                        found.counts.insert(self.id, count);
                     }
                 }
                 ReferenceEffect::Model(model) => {

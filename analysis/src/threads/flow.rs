@@ -3,15 +3,17 @@
 
 use super::absolute::handed_over;
 use super::context::{Context, ContextId, Held, Running};
+use super::deciding::Deciding;
 use super::given::known;
 use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
+use super::reached::{FunctionContexts, Reached};
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{CallFact, FunctionFacts, StartFact};
 use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId, Functions};
-use crate::ir::{BlockId, GlobalRef, GlobalScope, StatementId};
+use crate::ir::{GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::signals::SignalState;
@@ -32,36 +34,6 @@ pub struct Contexts {
     never_parallel: FxHashSet<(FunctionId, FunctionId)>,
 }
 
-#[derive(Default)]
-pub(super) struct FunctionContexts {
-    pub contexts: Vec<Reached>,
-    index: FxHashMap<Context, ContextId>,
-    /// There were too many: the one that covers all later ones.
-    overflow: Option<ContextId>,
-}
-
-/// A context and who comes there.
-pub(super) struct Reached {
-    context: Context,
-    pub roots: BTreeSet<RootId>,
-    pub arrivals: Vec<Arrival>,
-    /// The same, to find them.
-    known_arrivals: FxHashSet<Arrival>,
-    /// The contexts that its calls lead to; known when it has been visited.
-    calls: Option<Vec<(FunctionId, ContextId, StatementId)>>,
-    /// Threads that are started in it.
-    pub starts: Vec<(RootId, bool)>,
-    /// Blocks of the function that control does not get to in it.
-    left_out: BTreeSet<BlockId>,
-}
-
-impl Reached {
-    /// The contexts that its calls lead to, and where they stand.
-    pub fn calls(&self) -> &[(FunctionId, ContextId, StatementId)] {
-        self.calls.as_deref().unwrap_or_default()
-    }
-}
-
 /// How a context is entered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arrival {
@@ -74,8 +46,6 @@ pub enum Arrival {
     },
 }
 
-/// More contexts than this of one function are joined.
-const MOST_CONTEXTS: usize = 24;
 /// More threads than this that begin at one place with different arguments are joined.
 const MOST_ROOTS_OF_A_START: usize = 8;
 
@@ -144,6 +114,7 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>) -> Contexts {
         graph,
         facts,
         order,
+        deciding: Deciding::new(facts, components),
         pending: BTreeSet::new(),
         contexts: Contexts {
             numbers: HandedNumbers::new(graph, facts),
@@ -193,6 +164,7 @@ struct Flow<'f> {
     facts: &'f [Arc<FunctionFacts>],
     /// Callers before callees.
     order: Vec<u32>,
+    deciding: Deciding,
     pending: BTreeSet<(u32, FunctionId, ContextId)>,
     contexts: Contexts,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
@@ -280,6 +252,7 @@ impl Flow<'_> {
         arrival: Arrival,
     ) -> ContextId {
         self.add_wrapping_locks(function, &mut context);
+        self.deciding.keep(function, &mut context.certain);
         let known = &mut self.contexts.functions[function.0 as usize];
         let id = known.find_or_add(context);
         let reached = &mut known.contexts[id.0 as usize];
@@ -422,9 +395,11 @@ impl Flow<'_> {
             };
             let name = self.graph.functions.body(function).function;
             let signals = context.signals_at(&start.signals, &start.locks, name);
+            let mut certain = context.certain_in_callee(&start.passed, parameters);
+            self.deciding.keep(entry, &mut certain);
             let known = Beginning {
                 bindings,
-                certain: context.certain_in_callee(&start.passed, parameters),
+                certain,
                 contents: self.contexts.numbers.of(function, start),
                 signals: Arc::new(signals.inherited()),
             };
@@ -494,46 +469,6 @@ fn library_lock(name: Ustr) -> Path {
         scope: GlobalScope::External,
         thread_local: false,
     }))
-}
-
-impl FunctionContexts {
-    fn find_or_add(&mut self, context: Context) -> ContextId {
-        if let Some(known) = self.index.get(&context) {
-            return *known;
-        }
-        if self.contexts.len() >= MOST_CONTEXTS {
-            let joined = match self.overflow {
-                Some(overflow) => self.contexts[overflow.0 as usize].context.joined(&context),
-                None => {
-                    let all = self.contexts.iter().map(|reached| &reached.context);
-                    all.fold(context, |joined, other| joined.joined(other))
-                }
-            };
-            if let Some(known) = self.index.get(&joined) {
-                self.overflow = Some(*known);
-                return *known;
-            }
-            let id = self.add(joined);
-            self.overflow = Some(id);
-            return id;
-        }
-        self.add(context)
-    }
-
-    fn add(&mut self, context: Context) -> ContextId {
-        let id = ContextId(self.contexts.len() as u32);
-        self.index.insert(context.clone(), id);
-        self.contexts.push(Reached {
-            context,
-            roots: BTreeSet::new(),
-            arrivals: Vec::new(),
-            known_arrivals: FxHashSet::default(),
-            calls: None,
-            starts: Vec::new(),
-            left_out: BTreeSet::new(),
-        });
-        id
-    }
 }
 
 impl Contexts {

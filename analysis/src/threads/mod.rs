@@ -4,12 +4,14 @@
 mod absolute;
 mod call_paths;
 mod context;
+mod deciding;
 mod flow;
 mod given;
 mod left_behind;
 mod multiplicity;
 mod numbers;
 mod order;
+mod reached;
 mod roots;
 
 pub use absolute::{Binder, is_unique};

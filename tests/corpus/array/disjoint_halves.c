@@ -12,7 +12,7 @@ static void *fill(void *argument)
 {
     struct range *range = argument;
     for (int i = range->first; i < range->last; i++)
-        range->cells[i] = i * i; //~ w: no-race -- the ranges do not overlap; spurious: race(self) -- Order and ownership: the bounds are read from memory; locks{}
+        range->cells[i] = i * i; //~ w: no-race -- the ranges do not overlap; spurious: race(self) -- the bounds are read from memory; locks{}
     return NULL;
 }
 

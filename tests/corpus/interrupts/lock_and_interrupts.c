@@ -47,5 +47,5 @@ int main(void)
     for (int i = 0; i < 10; i++)
         packets += take_packets(&card);
     free_irq(5, &card);
-    return packets + card.packets; //~ after: no-race -- the handler is gone; locks{}
+    return packets;
 }

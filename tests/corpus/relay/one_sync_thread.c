@@ -9,7 +9,7 @@ static sem_t started;
 
 static void *sync_thread(void *argument)
 {
-    state = MASTER; //~ set: spurious: race(self, check) -- Order and ownership: the starter waits until the state is set; locks{}
+    state = MASTER; //~ set: spurious: race(self, check) -- the starter waits until the state is set; locks{}
     sem_post(&started);
     return argument;
 }

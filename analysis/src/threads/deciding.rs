@@ -1,0 +1,41 @@
+//! Which formals decide what a function does, in its own branches or in those of functions that it passes them to.
+
+use crate::accesses::FunctionFacts;
+use crate::branches::{Certain, Passed};
+use crate::callgraph::FunctionId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub(super) struct Deciding(Vec<BTreeSet<u32>>);
+
+impl Deciding {
+    /// `components` have callees first. What members of one component pass to each other is looked at once, so that some
+    /// formals may be missing, and what is certain of them is not used.
+    pub fn new(facts: &[Arc<FunctionFacts>], components: &[Vec<u32>]) -> Deciding {
+        let own = |facts: &Arc<FunctionFacts>| facts.branches.formals().collect();
+        let mut deciding = Deciding(facts.iter().map(own).collect());
+        for member in components.iter().flatten() {
+            for call in &facts[*member as usize].calls {
+                for (index, passed) in &call.passed {
+                    let Passed::Formal(formal) = passed else {
+                        continue;
+                    };
+                    let mut targets = call.targets.iter();
+                    if targets.any(|target| deciding.decides(*target, *index)) {
+                        deciding.0[*member as usize].insert(*formal);
+                    }
+                }
+            }
+        }
+        deciding
+    }
+
+    /// Leaves out what makes no difference to a function.
+    pub fn keep(&self, function: FunctionId, certain: &mut BTreeMap<u32, Certain>) {
+        certain.retain(|formal, _| self.decides(function, *formal));
+    }
+
+    fn decides(&self, function: FunctionId, formal: u32) -> bool {
+        self.0[function.0 as usize].contains(&formal)
+    }
+}

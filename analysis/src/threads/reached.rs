@@ -1,0 +1,93 @@
+//! The contexts of one function, and who comes there.
+
+use super::context::{Context, ContextId};
+use super::flow::Arrival;
+use super::roots::RootId;
+use crate::branches::Certain;
+use crate::callgraph::FunctionId;
+use crate::ir::{BlockId, StatementId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More contexts than this of one function are joined.
+const MOST_CONTEXTS: usize = 24;
+/// So many joined contexts are told apart by what is certain of the formals.
+const MOST_OVERFLOWS: usize = 8;
+
+#[derive(Default)]
+pub(super) struct FunctionContexts {
+    pub contexts: Vec<Reached>,
+    index: FxHashMap<Context, ContextId>,
+    /// There were too many: those that cover all later ones, by what is certain of the formals.
+    overflows: BTreeMap<BTreeMap<u32, Certain>, ContextId>,
+}
+
+/// A context and who comes there.
+pub(super) struct Reached {
+    pub context: Context,
+    pub roots: BTreeSet<RootId>,
+    pub arrivals: Vec<Arrival>,
+    /// The same, to find them.
+    pub known_arrivals: FxHashSet<Arrival>,
+    /// The contexts that its calls lead to; known when it has been visited.
+    pub calls: Option<Vec<(FunctionId, ContextId, StatementId)>>,
+    /// Threads that are started in it.
+    pub starts: Vec<(RootId, bool)>,
+    /// Blocks of the function that control does not get to in it.
+    pub left_out: BTreeSet<BlockId>,
+}
+
+impl Reached {
+    /// The contexts that its calls lead to, and where they stand.
+    pub fn calls(&self) -> &[(FunctionId, ContextId, StatementId)] {
+        self.calls.as_deref().unwrap_or_default()
+    }
+}
+
+impl FunctionContexts {
+    pub fn find_or_add(&mut self, context: Context) -> ContextId {
+        if let Some(known) = self.index.get(&context) {
+            return *known;
+        }
+        if self.contexts.len() < MOST_CONTEXTS {
+            return self.add(context);
+        }
+        // What is certain of formals is the same in all that are joined, unless there is too much of that.
+        let mut certain = context.certain.clone();
+        if self.overflows.len() >= MOST_OVERFLOWS && !self.overflows.contains_key(&certain) {
+            certain.clear();
+        }
+        let joined = match self.overflows.get(&certain) {
+            Some(overflow) => self.contexts[overflow.0 as usize].context.joined(&context),
+            None => {
+                let all = self.contexts.iter().map(|reached| &reached.context);
+                all.fold(context, |joined, other| joined.joined(other))
+            }
+        };
+        let joined = Context {
+            certain: certain.clone(),
+            ..joined
+        };
+        let id = match self.index.get(&joined) {
+            Some(known) => *known,
+            None => self.add(joined),
+        };
+        self.overflows.insert(certain, id);
+        id
+    }
+
+    fn add(&mut self, context: Context) -> ContextId {
+        let id = ContextId(self.contexts.len() as u32);
+        self.index.insert(context.clone(), id);
+        self.contexts.push(Reached {
+            context,
+            roots: BTreeSet::new(),
+            arrivals: Vec::new(),
+            known_arrivals: FxHashSet::default(),
+            calls: None,
+            starts: Vec::new(),
+            left_out: BTreeSet::new(),
+        });
+        id
+    }
+}
