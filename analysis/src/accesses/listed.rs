@@ -32,11 +32,12 @@ pub(super) fn numbered_parts(
         });
         Some(Path::with_steps(element.root, steps.collect()))
     };
-    let Some(begin) = nth(first) else {
+    // Zeros need not be written, so that the first element does not show all its parts.
+    let Some(last) = nth(bound - 1) else {
         return Vec::new();
     };
-    let own = state.parts_of(&begin).map(|(place, _)| place);
-    let ways = own.map(|place| place.steps[begin.steps.len()..].to_vec());
+    let parts = state.parts_of(&last).map(|(place, _)| place);
+    let ways = parts.map(|place| place.steps[last.steps.len()..].to_vec());
     ways.filter(|way| {
         (first..bound).all(|number| {
             let place = nth(number).map(|element| element.extended(way));

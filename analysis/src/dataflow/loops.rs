@@ -44,8 +44,9 @@ impl Loops {
         }
         for (block, head) in &mut heads {
             let first = position[block.0 as usize];
-            for inside in &order[first as usize..=head.last as usize] {
-                let statements = &body.block(*inside).statements;
+            let between = &order[first as usize..=head.last as usize];
+            for inside in leading_back(body, between, *block) {
+                let statements = &body.block(inside).statements;
                 head.assigned
                     .extend(statements.iter().filter_map(|statement| statement.target()));
             }
@@ -257,6 +258,24 @@ impl Copies {
                 ..
             } => self.has(base),
             _ => false,
+        }
+    }
+}
+/// Of some blocks in reverse postorder, those from which control gets to the head again without leaving them. What stands
+/// between them may be on the way out: `found = item; break;`.
+fn leading_back(body: &Body, blocks: &[BlockId], head: BlockId) -> Vec<BlockId> {
+    let mut found = BTreeSet::from([head]);
+    loop {
+        let before = found.len();
+        // Backwards, one pass finds all but what edges back inside lead to.
+        for block in blocks.iter().rev() {
+            let successors = body.block(*block).terminator.successors();
+            if successors.iter().any(|to| found.contains(to)) {
+                found.insert(*block);
+            }
+        }
+        if found.len() == before {
+            return found.into_iter().collect();
         }
     }
 }

@@ -11,7 +11,7 @@ static void bump(struct counter *counter)
 {
     if (counter->is_shared)
         pthread_mutex_lock(&counter->lock);
-    counter->value++; //~ w: no-race -- locked whenever more than one thread has the counter; spurious: race(self) -- with a flag of 0 in both threads it would race, and only its initialiser says that this counter has 1
+    counter->value++; //~ w: no-race -- locked whenever more than one thread has the counter; spurious: race(self) -- with a flag of 0 in both threads it would race, and what an initialiser has left in the memory of an object is not followed into threads
     if (counter->is_shared)
         pthread_mutex_unlock(&counter->lock);
 }

@@ -46,7 +46,7 @@ int main(void)
     pthread_create(&thread, NULL, worker, NULL);
     for (int i = 0; i < 200; i++) {
         struct job *job = &jobs[i];
-        job->input = i; //~ fill: no-race -- not in the queue yet; spurious: race(work) -- the job is not in the queue yet; locks{}
+        job->input = i; //~ fill: no-race -- not in the queue yet; spurious: race(work) -- the job is an element of a static array and not new, and that no element is pushed twice follows only from the numbers of the turns; locks{}
         push(job);
         job->priority = 1; //~ late: locks{}
     }

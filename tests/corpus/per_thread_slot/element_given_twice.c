@@ -20,7 +20,7 @@ int main(void)
     pthread_t one[PAIRS], two[PAIRS];
     static struct task tasks[PAIRS];
     for (int i = 0; i < PAIRS; i++) {
-        tasks[i].sum = i; //~ zero: no-race -- its threads start below; spurious: race(w) -- an element that two threads of a turn get is no thread's own; locks{}
+        tasks[i].sum = i; //~ zero: no-race -- its threads start below; spurious: race(w) -- an element belongs to the thread of its turn, and an element that two threads of a turn get belongs to neither, so that nothing tells it from those of earlier turns; locks{}
         pthread_create(&one[i], NULL, worker, &tasks[i]);
         pthread_create(&two[i], NULL, worker, &tasks[i]);
     }

@@ -14,7 +14,7 @@ static void put(struct session *session)
     int left = --session->references; //~ down: no-race -- the session's lock; locks{session->lock}
     pthread_mutex_unlock(&session->lock);
     if (left == 0)
-        free(session); //~ last: no-race -- nobody else has a reference; locks{}
+        free(session); //~ last: no-race -- nobody else has a reference; spurious: race(self, down, use) -- that a plain count, and not an atomic one, counts references is not concluded, since jobs and waiters are counted in the same way; locks{}
 }
 
 static void *user(void *argument)

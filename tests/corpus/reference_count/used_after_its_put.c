@@ -15,7 +15,7 @@ static void put(struct session *session)
     int left = --session->references; //~ down: no-race -- the session's lock; locks{session->lock}
     pthread_mutex_unlock(&session->lock);
     if (left == 0)
-        session->requests = 0; //~ last: race(late); locks{}
+        session->requests = 0; //~ last: race(late); spurious: race(self) -- that a plain count, and not an atomic one, counts references is not concluded, since jobs and waiters are counted in the same way; locks{}
 }
 
 static void *user(void *argument)

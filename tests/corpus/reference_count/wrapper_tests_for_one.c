@@ -30,7 +30,7 @@ static void *slow_user(void *argument)
     struct object *object = argument;
     usleep(1000); // The work that a real program would do here.
     object->uses++; //~ use: locks{}
-    object_put(object);
+    __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL);
     return NULL;
 }
 

@@ -9,7 +9,7 @@ static sem_t started;
 
 static void *sync_thread(void *argument)
 {
-    state = MASTER; //~ set: spurious: race(self, check) -- the starter waits until the state is set; locks{}
+    state = MASTER; //~ set: spurious: race(self, check) -- a second thread may be started as far as the calls tell, and that it is not follows from the value that the first one has left; locks{}
     sem_post(&started);
     return argument;
 }

@@ -10,7 +10,7 @@ static void *worker(void *argument)
 {
     if (argument) {
         usleep(20000);
-        slowest = 2; //~ w: race(r); spurious: race(self) -- only one of the two has an argument; locks{}
+        slowest = 2; //~ w: race(r); locks{}
     }
     sem_post(&finished);
     return argument;

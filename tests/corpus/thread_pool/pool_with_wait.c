@@ -20,7 +20,7 @@ static void *worker(void *argument)
 {
     int job;
     while ((job = take_job()) >= 0) {
-        results[job] = job * job; //~ w: no-race -- every job is taken once; spurious: race(r) -- main waits for the last job; locks{}
+        results[job] = job * job; //~ w: no-race -- every job is taken once; spurious: race(r) -- that a count which begins with the number of jobs has come to zero says that all have ended, but only if each job counts once, and the counts of threads are not added up; locks{}
         pthread_mutex_lock(&pool_lock);
         if (--unfinished == 0) //~ finish: no-race -- the pool's lock; locks{pool_lock}
             pthread_cond_signal(&all_done);
