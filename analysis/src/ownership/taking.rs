@@ -3,8 +3,8 @@
 use super::objects::object_of;
 use crate::dataflow::Solution;
 use crate::ir::{
-    BinaryOperator, BlockId, Body, LocalId, Operand, Rvalue, Statement, StatementId, Terminator,
-    Ty, UnaryOperator,
+    BinaryOperator, Block, BlockId, Body, LocalId, Operand, Rvalue, Statement, StatementId,
+    Terminator, Ty, UnaryOperator,
 };
 use crate::points_to::PointsTo;
 use crate::symexec::{Definition, Execution, Path, Root, State, Step, Targets, Value};
@@ -60,6 +60,9 @@ pub(super) fn taken_out(
     found
 }
 
+/// So many blocks are looked through for loads of one pointer.
+const LONGEST_WAY: usize = 4;
+
 /// The pointers that were loaded in front of a statement.
 #[derive(Clone, Copy)]
 pub(super) struct Loads<'l> {
@@ -81,15 +84,36 @@ impl Loads<'_> {
             None if same.len() == 1 => same[0],
             None => return Vec::new(),
         };
-        let before = &self.body.block(latest.block).statements[..latest.index as usize];
-        let unchanged_since = before.iter().rposition(may_write).map_or(0, |at| at + 1);
+        let unchanged = self.unchanged_before(latest);
         same.into_iter()
             .filter(|load| {
-                let since = unchanged_since..=latest.index as usize;
-                load.block == latest.block && since.contains(&(load.index as usize))
+                let at = |(block, from, to): &(BlockId, u32, u32)| {
+                    load.block == *block && (*from..*to).contains(&load.index)
+                };
+                *load == latest || unchanged.iter().any(at)
             })
             .map(|load| Path::new(Root::Value(Definition::Statement(load))).then(Step::Deref))
             .collect()
+    }
+
+    /// The statements in front of another one between which and that one nothing can have been written, as ranges in
+    /// blocks: back to the last write, through blocks that control can come from by one way only.
+    fn unchanged_before(&self, statement: StatementId) -> Vec<(BlockId, u32, u32)> {
+        let mut found = Vec::new();
+        let (mut block, mut end) = (statement.block, statement.index);
+        for _ in 0..LONGEST_WAY {
+            let statements = &self.body.block(block).statements[..end as usize];
+            let since = statements.iter().rposition(may_write);
+            found.push((block, since.map_or(0, |at| at as u32 + 1), end));
+            let leads_here =
+                |(_, from): &(usize, &Block)| from.terminator.successors().contains(&block);
+            let mut before = self.body.blocks.iter().enumerate().filter(leads_here);
+            let (Some((only, content)), None, None) = (before.next(), before.next(), since) else {
+                break;
+            };
+            (block, end) = (BlockId(only as u32), content.statements.len() as u32);
+        }
+        found
     }
 }
 

@@ -4,6 +4,7 @@
 //! harmless forms it comes in. Each of its scenes has objects and threads of its own, so that what is
 //! reported in a scene without a flaw is wrong whatever stands beside it.
 
+mod branches;
 mod forks;
 mod locking;
 mod owners;
@@ -34,6 +35,7 @@ pub fn all() -> Vec<&'static Idiom> {
         locking::IDIOMS,
         signals::IDIOMS,
         publication::IDIOMS,
+        branches::IDIOMS,
     ];
     families.into_iter().flatten().collect()
 }

@@ -132,6 +132,73 @@ static void $run(void)
 ",
     },
     Idiom {
+        name: "taken_from_the_front",
+        flaws: &["filled_too_late", "not_moved_on", "moved_on_later"],
+        forms: &["tested_first"],
+        members: "struct $data *next;",
+        text: r"
+static pthread_mutex_t $lock = PTHREAD_MUTEX_INITIALIZER;
+static struct $data *$first, *$last;
+
+static void *$producer(void *argument)
+{
+    for (int i = 0; i < 4; i++) {
+        struct $data *fresh = calloc(1, sizeof *fresh);
+!filled_too_late:        <w *fresh>
+        pthread_mutex_lock(&$lock);
+        if ($last == NULL)
+            $first = fresh;
+        else
+            $last->next = fresh;
+        $last = fresh;
+        pthread_mutex_unlock(&$lock);
+?filled_too_late:        <w *fresh>
+    }
+    return argument;
+}
+
+static void *$consumer(void *argument)
+{
+    for (int i = 0; i < 6; i++) {
+        pthread_mutex_lock(&$lock);
+?tested_first:        if ($first == NULL) {
+?tested_first:            pthread_mutex_unlock(&$lock);
+?tested_first:            usleep(10);
+?tested_first:            continue;
+?tested_first:        }
+        struct $data *item = $first;
+!tested_first:        if (item == NULL) {
+!tested_first:            pthread_mutex_unlock(&$lock);
+!tested_first:            usleep(10);
+!tested_first:            continue;
+!tested_first:        }
+?moved_on_later:        pthread_mutex_unlock(&$lock);
+?moved_on_later:        <a *item>
+?moved_on_later:        pthread_mutex_lock(&$lock);
+?moved_on_later:        if ($first != NULL)
+!not_moved_on:            $first = $first->next;
+        if ($first == NULL)
+            $last = NULL;
+        pthread_mutex_unlock(&$lock);
+!moved_on_later:        <a *item>
+        usleep(10);
+    }
+    return argument;
+}
+
+static void $run(void)
+{
+    pthread_t threads[4];
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&threads[i], NULL, $producer, NULL);
+        pthread_create(&threads[i + 2], NULL, $consumer, NULL);
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+",
+    },
+    Idiom {
         name: "handed_over_in_a_queue",
         flaws: &["touched_after_the_push", "left_in_the_queue"],
         forms: &["two_of_each"],
