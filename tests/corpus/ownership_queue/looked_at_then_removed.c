@@ -25,6 +25,7 @@ static void *worker(void *argument)
         struct item *item = first();
         if (item == NULL)
             return argument;
+        usleep(200); // The time in which a real program looks at the item.
         pthread_mutex_lock(&queue_lock);
         if (queue != NULL)
             queue = queue->next; //~ take: no-race -- the queue's lock; locks{queue_lock}
