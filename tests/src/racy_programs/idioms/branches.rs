@@ -10,9 +10,9 @@ pub const IDIOMS: &[Idiom] = &[Idiom {
     text: r"
 static struct $data $shared;
 
-static void $work(int round, int from_worker)
+static void $work(int turn, int from_worker)
 {
-    if (round < 0)
+    if (turn < 0)
         return;
 !by_case:    if (!from_worker) {
 ?by_case:    switch (from_worker) {
@@ -26,11 +26,11 @@ static void $work(int round, int from_worker)
 ?by_case:    }
 }
 
-static void $pass(int round, int from_worker)
+static void $pass(int turn, int from_worker)
 {
-?changed_on_the_way:    if (round > 0)
+?changed_on_the_way:    if (turn > 0)
 ?changed_on_the_way:        from_worker = 0;
-    $work(round, from_worker);
+    $work(turn, from_worker);
 }
 
 static void *$worker(void *argument)
