@@ -1,12 +1,13 @@
 //! The lattice of relative locksets.
 
+use super::happened::{Happened, Hold, Mode};
 use super::names::{is_exact, may_be_same};
 use super::outcomes::Effect;
 use super::release::{MOST, Release};
 use crate::dataflow::{Domain, Shared};
 use crate::ir::{BlockId, GlobalRef, StatementId};
 use crate::symexec::{Path, Root, Site, Step, Targets, mentions_definition};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// What happened to locks since the function's entry.
@@ -17,90 +18,9 @@ use std::fmt;
 /// Most points of a function have the lockset of the point before, and share it.
 pub type Lockset = Shared<Happened>;
 
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Happened {
-    /// L⁺: certainly taken, and not released again.
-    held: BTreeMap<Path, Hold>,
-    /// L⁻: possibly released although it was not taken here. One that is then taken again on every path is in
-    /// L⁺ as well.
-    released: BTreeMap<Path, Release>,
-    /// A lock was released that has no name: any of them may be gone.
-    released_any: bool,
-    /// Locks behind pointers that were released, and the variables among which they may be.
-    among: BTreeMap<Path, BTreeSet<GlobalRef>>,
-}
-
 /// A function that releases more locks than this is taken to release any: lists of them would grow from callee to
 /// caller, and nobody relies on one of so many.
 const MOST_RELEASED: usize = 8;
-
-/// How a lock is held.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Hold {
-    pub mode: Mode,
-    /// How often, for locks that one thread can take several times.
-    pub count: u32,
-    /// The statement of this function that took it, or one of them; `None` if somebody else did.
-    pub taken: Option<StatementId>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Mode {
-    /// Together with other holders that only read.
-    Shared,
-    /// Alone.
-    Exclusive,
-}
-
-impl Hold {
-    /// What is certain if it is held in either way.
-    fn joined(self, other: Hold) -> Hold {
-        Hold {
-            mode: self.mode.min(other.mode),
-            count: self.count.min(other.count),
-            taken: self.taken.min(other.taken),
-        }
-    }
-}
-
-impl Happened {
-    fn count(&self, path: &Path) -> u32 {
-        self.held.get(path).map_or(0, |hold| hold.count)
-    }
-
-    /// Whether joining the other into it would change nothing.
-    fn says_all_of(&self, other: &Happened) -> bool {
-        let knows_release = |(path, theirs): (&Path, &Release)| {
-            self.released.get(path).is_some_and(|mine| {
-                let mut joined = *mine;
-                joined.join(Some(*theirs), 0);
-                joined == *mine && self.knows_variables(path, other.among.get(path))
-            })
-        };
-        let keeps_release = |(path, mine): (&Path, &Release)| {
-            let mut joined = *mine;
-            joined.join(None, other.count(path));
-            other.released.contains_key(path) || joined == *mine
-        };
-        let keeps_hold = |(path, mine): (&Path, &Hold)| {
-            let theirs = other.held.get(path);
-            theirs.is_some_and(|theirs| mine.joined(*theirs) == *mine)
-        };
-        (self.released_any || !other.released_any)
-            && self.held.iter().all(keeps_hold)
-            && other.released.iter().all(knows_release)
-            && self.released.iter().all(keeps_release)
-    }
-
-    /// Whether a released lock can be all of these variables, or anything.
-    fn knows_variables(&self, path: &Path, among: Option<&BTreeSet<GlobalRef>>) -> bool {
-        match (self.among.get(path), among) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(mine), Some(theirs)) => theirs.is_subset(mine),
-        }
-    }
-}
 
 impl Lockset {
     /// Whether nothing happened.

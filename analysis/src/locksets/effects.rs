@@ -1,6 +1,7 @@
 //! What calls do to locks, in terms of the function that calls.
 
-use super::domain::{Lockset, Mode};
+use super::domain::Lockset;
+use super::happened::Mode;
 use super::outcomes::{Outcomes, Sign, Signs};
 use super::sites::LockSite;
 use super::summary::LockSummary;

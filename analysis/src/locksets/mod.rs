@@ -8,6 +8,7 @@ mod domain;
 #[cfg(test)]
 mod domain_tests;
 mod effects;
+mod happened;
 mod names;
 mod outcomes;
 mod point;
@@ -17,8 +18,9 @@ mod state;
 mod summary;
 
 pub use analysis::{LocksetSolution, lock_summary, locksets};
-pub use domain::{Hold, Lockset, Mode};
+pub use domain::Lockset;
 pub use effects::{Happens, LockCalls, LockEffect, happens, read_registers};
+pub use happened::{Hold, Mode};
 pub use outcomes::{Effect, Outcomes, Sign, Signs};
 pub use point::PointLocks;
 pub use sites::LockSites;
