@@ -1,0 +1,3 @@
+//! On demand: looks for an interleaving that really gets to a race or a violated assertion.
+
+pub mod program;
