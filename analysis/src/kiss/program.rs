@@ -32,6 +32,8 @@ pub struct Program {
     /// Names that mean several functions, or one whose `static` variables depend on the unit that calls it.
     ambiguous: FxHashSet<FunctionRef>,
     globals: FxHashMap<GlobalRef, Ty>,
+    /// What the program declares about functions, with a body or without.
+    declared: FxHashMap<FunctionRef, Ty>,
     layouts: FxHashMap<RecordRef, Arc<RecordLayout>>,
 }
 
@@ -55,6 +57,7 @@ impl Program {
             names: FxHashMap::default(),
             ambiguous: FxHashSet::default(),
             globals: FxHashMap::default(),
+            declared: FxHashMap::default(),
             layouts: FxHashMap::default(),
         }
     }
@@ -91,6 +94,11 @@ impl Program {
         if is_better {
             self.globals.insert(global, ty);
         }
+    }
+
+    /// The first declaration of a function counts.
+    pub fn declare(&mut self, function: FunctionRef, ty: Ty) {
+        self.declared.entry(function).or_insert(ty);
     }
 
     pub fn add_layout(&mut self, record: RecordRef, layout: Arc<RecordLayout>) {
@@ -145,6 +153,11 @@ impl Program {
     /// Every variable with static storage; in no order.
     pub fn globals(&self) -> impl Iterator<Item = (GlobalRef, &Ty)> {
         self.globals.iter().map(|(global, ty)| (*global, ty))
+    }
+
+    /// The type that the program declares a function with.
+    pub fn declaration(&self, function: FunctionRef) -> Option<&Ty> {
+        self.declared.get(&function)
     }
 
     pub fn layout(&self, record: RecordRef) -> Option<&Arc<RecordLayout>> {
