@@ -14,6 +14,7 @@ pub mod locking_programs;
 pub mod matching;
 pub mod oracle;
 pub mod parsers;
+pub mod printed_programs;
 pub mod racy_programs;
 pub mod random;
 pub mod reading;

@@ -163,6 +163,10 @@ impl Mentioned {
             if matches!(global.scope, GlobalScope::Function { .. }) {
                 continue;
             }
+            let binding = environment.bindings(global.name).value.as_ref();
+            if binding.is_some_and(|binding| !binding.storage.is_extern) {
+                program.define(*global);
+            }
             if let Some(ty) = type_of(environment, global.name) {
                 self.types.push(ty.clone());
                 program.add_global(*global, ty);

@@ -1,3 +1,4 @@
 //! On demand: looks for an interleaving that really gets to a race or a violated assertion.
 
+pub mod c_text;
 pub mod program;

@@ -35,6 +35,8 @@ pub struct Program {
     /// What the program declares about functions, with a body or without.
     declared: FxHashMap<FunctionRef, Ty>,
     layouts: FxHashMap<RecordRef, Arc<RecordLayout>>,
+    /// Variables that some file of the program defines; all others belong to libraries.
+    defined: FxHashSet<GlobalRef>,
 }
 
 /// What a name means.
@@ -59,6 +61,7 @@ impl Program {
             globals: FxHashMap::default(),
             declared: FxHashMap::default(),
             layouts: FxHashMap::default(),
+            defined: FxHashSet::default(),
         }
     }
 
@@ -96,6 +99,15 @@ impl Program {
         }
     }
 
+    /// Says that the program itself has this variable.
+    pub fn define(&mut self, global: GlobalRef) {
+        self.defined.insert(global);
+    }
+
+    pub fn is_defined(&self, global: GlobalRef) -> bool {
+        self.defined.contains(&global)
+    }
+
     /// The first declaration of a function counts.
     pub fn declare(&mut self, function: FunctionRef, ty: Ty) {
         self.declared.entry(function).or_insert(ty);
@@ -111,6 +123,7 @@ impl Program {
         }
         for (global, ty) in &body.static_locals {
             self.add_global(*global, ty.clone());
+            self.define(*global);
         }
     }
 
