@@ -18,6 +18,7 @@ pub mod printed_programs;
 pub mod racy_programs;
 pub mod random;
 pub mod reading;
+pub mod sequential_programs;
 pub mod side_by_side;
 pub mod thread_sanitizer;
 pub mod tidy;

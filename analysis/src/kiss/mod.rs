@@ -2,3 +2,4 @@
 
 pub mod c_text;
 pub mod program;
+pub mod sequential;

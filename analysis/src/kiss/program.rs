@@ -173,6 +173,11 @@ impl Program {
         self.declared.get(&function)
     }
 
+    /// Every declared function; in no order.
+    pub fn declarations(&self) -> impl Iterator<Item = (FunctionRef, &Ty)> {
+        self.declared.iter().map(|(function, ty)| (*function, ty))
+    }
+
     pub fn layout(&self, record: RecordRef) -> Option<&Arc<RecordLayout>> {
         self.layouts.get(&record)
     }
@@ -201,6 +206,8 @@ pub struct SequentialProgram {
     pub origins: FxHashMap<(FunctionRef, StatementId), Origin>,
     /// What the argument of `fail` means.
     pub failures: Vec<Failure>,
+    /// Statements of the concurrent program by the numbers that the sequential one calls them by.
+    pub sites: Vec<Origin>,
 }
 
 /// A statement of the concurrent program, and what the generated one does for it.

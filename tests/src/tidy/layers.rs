@@ -36,6 +36,7 @@ pub const SERVER_LAYERS: Layers = &[
     &["race_options"],
     &["report"],
     &["races"],
+    &["sequential"],
     &["lsp"],
     &["cli"],
     &["lib", "main"],

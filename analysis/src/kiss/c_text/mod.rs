@@ -36,6 +36,9 @@ pub struct Printing<'p> {
 /// The function that gives all variables their first values.
 pub const INITIALISE: &str = "racelens_initialise";
 
+/// The function that does so for the variables of the running thread, if the program has one.
+pub const INITIALISE_THREAD: &str = "racelens_initialise_thread";
+
 /// The text of everything that the entry may need; of all exported functions if the entry has no body.
 pub fn print(printing: &Printing<'_>) -> String {
     let used = Used::of(printing.program);
@@ -120,6 +123,9 @@ impl Used {
             }
         }
         waiting.extend(program.initialisers.iter().cloned());
+        // What a run-time part calls.
+        let is_called = |body: &&Arc<Body>| body.function.name.as_str() == INITIALISE_THREAD;
+        waiting.extend(program.bodies().iter().filter(is_called).cloned());
         let mut seen: FxHashSet<FunctionRef> = FxHashSet::default();
         let mut found = FxHashSet::default();
         while let Some(body) = waiting.pop() {

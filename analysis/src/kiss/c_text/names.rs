@@ -153,8 +153,10 @@ impl Names {
 fn bare_tag(record: RecordRef) -> &'static str {
     let display = record.display();
     let tag = display.strip_prefix("struct ");
-    tag.or_else(|| display.strip_prefix("union "))
-        .unwrap_or(display)
+    let tag = tag.or_else(|| display.strip_prefix("union "));
+    let tag = tag.unwrap_or(display);
+    // `in NAME` is a record without a tag in what declares NAME.
+    tag.strip_prefix("in ").unwrap_or(tag)
 }
 
 /// The name as C knows names.

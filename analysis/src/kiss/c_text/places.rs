@@ -90,6 +90,9 @@ impl FunctionPrinter<'_> {
         {
             return format!("({}){}", self.printer.type_name(ty), self.local(*local));
         }
+        if let (Base::Deref(pointer), []) = (&place.base, place.path.as_slice()) {
+            return self.operand(pointer, ty);
+        }
         let own = self
             .printer
             .place_type(self.body, place)

@@ -1,0 +1,630 @@
+//! One function of the concurrent program as one of the sequential program: KISS figs. 4 and 5.
+
+use super::library::{self, synchronises};
+use super::library_words::{Word, word};
+use super::noticed::{Noticed, Points};
+use super::run_time;
+use super::thread_locals::by_thread;
+use super::writer::{Writer, long, pointer};
+use crate::ir::{
+    AccessKind, AccessMode, Base, BlockId, Body, Callee, FunctionRef, FunctionTy, IntRank, LocalId,
+    Operand, Place, Projection, Rvalue, Statement, StatementId, Terminator, Ty,
+};
+use crate::kiss::program::{Failure, Meaning, Origin, Program, Role, intrinsics};
+use crate::models::{Action, FunctionModel, Models, Root, Size, Value};
+use rustc_hash::FxHashMap;
+
+/// What all functions have in common, and what they need from each other.
+pub(super) struct Shared<'p> {
+    pub program: &'p Program,
+    pub models: &'p Models,
+    pub noticed: Noticed<'p>,
+    pub asserts: bool,
+    /// Places in the concurrent program by their numbers in the text.
+    pub sites: Vec<Origin>,
+    pub failures: Vec<Failure>,
+    pub origins: FxHashMap<(FunctionRef, StatementId), Origin>,
+    /// Library functions that need a body, with their types.
+    pub library: FxHashMap<FunctionRef, FunctionTy>,
+}
+
+impl Shared<'_> {
+    /// The body of a function as the sequential program has it.
+    pub fn rewrite(&mut self, body: &Body, is_entry: bool) -> Body {
+        let blocks = body.blocks.len();
+        let mut rewriting = Rewriting {
+            writer: Writer::new(
+                Body {
+                    blocks: Vec::new(),
+                    ..body.clone()
+                },
+                blocks,
+            ),
+            function: body.function,
+            shared: self,
+        };
+        for (index, block) in body.blocks.iter().enumerate() {
+            let id = BlockId(index as u32);
+            rewriting.writer.begin(id);
+            for (position, statement) in block.statements.iter().enumerate() {
+                let at = StatementId {
+                    block: id,
+                    index: position as u32,
+                };
+                rewriting.statement(at, statement);
+            }
+            let mut terminator = block.terminator.clone();
+            if is_entry && matches!(terminator, Terminator::Return(_)) {
+                // What others do behind the end of the first thread they can do in front of it.
+                rewriting.point_at(Operand::Integer(-1), None);
+            }
+            rewriting.terminator_operands(&mut terminator);
+            rewriting.writer.end_block(terminator);
+        }
+        let (body, origins) = rewriting.writer.finish();
+        self.origins.extend(origins);
+        body
+    }
+
+    fn site(&mut self, origin: Origin) -> Operand {
+        let number = match self.sites.iter().position(|known| *known == origin) {
+            Some(number) => number,
+            None => {
+                self.sites.push(origin);
+                self.sites.len() - 1
+            }
+        };
+        Operand::Integer(number as i128)
+    }
+
+    /// The model of a function without a body of its own.
+    fn model(&self, function: FunctionRef, arguments: usize) -> Option<&FunctionModel> {
+        let model = self.models.lookup(function.name.as_str())?;
+        let has_body = matches!(self.program.function(function), Meaning::Body(_));
+        (model.accepts(arguments) && (!has_body || model.replaces_body)).then_some(model)
+    }
+}
+
+struct Rewriting<'s, 'p> {
+    writer: Writer,
+    function: FunctionRef,
+    shared: &'s mut Shared<'p>,
+}
+
+impl Rewriting<'_, '_> {
+    fn origin(&self, statement: StatementId, role: Role) -> Origin {
+        Origin {
+            function: self.function,
+            statement,
+            role,
+        }
+    }
+
+    fn statement(&mut self, at: StatementId, statement: &Statement) {
+        if let Some((_, place, _)) = statement.access() {
+            let is_shared = self.shared.noticed.is_shared(self.function, place);
+            if is_shared && self.shared.noticed.is_checked(self.function, at) {
+                self.check(at, statement);
+            } else if is_shared || self.shared.noticed.points == Points::Everywhere {
+                self.point(at);
+            }
+            let statement = self.with_own_variables(statement.clone());
+            self.itself(at, statement);
+            return;
+        }
+        if let Statement::Call {
+            target,
+            callee,
+            arguments,
+        } = statement
+        {
+            self.call(at, *target, callee, arguments);
+            return;
+        }
+        if self.shared.noticed.points == Points::Everywhere {
+            self.point(at);
+        }
+        let statement = self.with_own_variables(statement.clone());
+        self.itself(at, statement);
+    }
+
+    fn itself(&mut self, at: StatementId, statement: Statement) {
+        let origin = self.origin(at, Role::Itself);
+        self.writer.push(statement, Some(origin));
+    }
+
+    /// `schedule(); choice { skip [] RAISE }`
+    fn point(&mut self, at: StatementId) {
+        let origin = self.origin(at, Role::Raise);
+        let site = self.shared.site(self.origin(at, Role::Itself));
+        self.point_at(site, Some(origin));
+    }
+
+    fn point_at(&mut self, site: Operand, origin: Option<Origin>) {
+        let raised = self
+            .writer
+            .call(run_time::POINT, vec![site], Some(Ty::int()), origin);
+        if let Some(raised) = raised {
+            self.writer.leave_if(raised);
+        }
+    }
+
+    /// `schedule(); choice { skip [] check; RAISE }`
+    fn check(&mut self, at: StatementId, statement: &Statement) {
+        let (
+            Some((kind, place, mode)),
+            Statement::Load { ty, .. } | Statement::Store { ty, .. } | Statement::Update { ty, .. },
+        ) = (statement.access(), statement)
+        else {
+            return;
+        };
+        let (address, size) = self.bytes(place, ty);
+        let is_atomic = mode == AccessMode::Atomic;
+        self.check_bytes(at, address, size, kind, is_atomic);
+    }
+
+    fn check_bytes(
+        &mut self,
+        at: StatementId,
+        address: Operand,
+        size: Operand,
+        kind: AccessKind,
+        is_atomic: bool,
+    ) {
+        let kind = match kind {
+            AccessKind::Read => 1,
+            AccessKind::Write | AccessKind::Update => 2,
+        };
+        let kind = Operand::Integer(kind + if is_atomic { 4 } else { 0 });
+        let site = self.shared.site(self.origin(at, Role::Itself));
+        let origin = self.origin(at, Role::Check);
+        let arguments = vec![site, address, size, kind];
+        let raised = self
+            .writer
+            .call(run_time::ACCESS, arguments, Some(Ty::int()), Some(origin));
+        if let Some(raised) = raised {
+            self.writer.leave_if(raised);
+        }
+    }
+
+    /// Where a place begins, and how many bytes it has.
+    fn bytes(&mut self, place: &Place, ty: &Ty) -> (Operand, Operand) {
+        let mut place = place.clone();
+        self.own_variable(&mut place);
+        if let Some(Projection::Field { record, name }) = place.path.last().cloned() {
+            let layout = self.shared.program.layout(record);
+            let field =
+                layout.and_then(|layout| layout.fields.iter().find(|field| field.name == name));
+            if let Some((field, bits)) = field.and_then(|field| Some((field, field.bits?))) {
+                place.path.pop();
+                let first = field.offset + u64::from(bits.offset / 8);
+                let end = field.offset + u64::from((bits.offset + bits.width).div_ceil(8));
+                let record = self.writer.assign(pointer(), Rvalue::AddressOf(place));
+                let address = self.writer.assign(
+                    pointer(),
+                    Rvalue::PointerAdd {
+                        base: record,
+                        index: Operand::Integer(i128::from(first)),
+                        size: 1,
+                    },
+                );
+                return (address, Operand::Integer(i128::from(end - first)));
+            }
+        }
+        let size = self.shared.program.size_of(ty).unwrap_or(1);
+        let address = self.writer.assign(pointer(), Rvalue::AddressOf(place));
+        (address, Operand::Integer(i128::from(size.max(1))))
+    }
+
+    fn call(
+        &mut self,
+        at: StatementId,
+        target: Option<LocalId>,
+        callee: &Callee,
+        arguments: &[Operand],
+    ) {
+        let Callee::Direct(function) = callee else {
+            if self.shared.noticed.points == Points::Everywhere {
+                self.point(at);
+            }
+            self.plain_call(at, target, callee.clone(), arguments);
+            self.writer.leave_if_raised();
+            return;
+        };
+        let function = *function;
+        let has_body = matches!(self.shared.program.function(function), Meaning::Body(_));
+        if let Some(word) = word(function.name.as_str())
+            && !has_body
+        {
+            self.word(at, word, target, arguments);
+            return;
+        }
+        let Some(model) = self.shared.model(function, arguments.len()).cloned() else {
+            self.own_function(at, target, function, arguments, has_body);
+            return;
+        };
+        self.data_effects(at, &model, arguments);
+        if synchronises(&model) {
+            self.point(at);
+            self.need_library(function, target, arguments);
+            let callee = Callee::Direct(library::name_of(function));
+            self.plain_call(at, target, callee, arguments);
+            self.writer.leave_if_raised();
+            return;
+        }
+        if self.shared.noticed.points == Points::Everywhere {
+            self.point(at);
+        }
+        // What a library calls back must run to its end: the library would not notice that its thread stops.
+        let calls_back = model
+            .effects
+            .iter()
+            .any(|effect| matches!(effect.action, Action::Call { .. }));
+        self.uninterrupted(calls_back, |this| {
+            this.plain_call(at, target, callee.clone(), arguments);
+        });
+    }
+
+    /// A function of the program, or one of which nothing is known.
+    fn own_function(
+        &mut self,
+        at: StatementId,
+        target: Option<LocalId>,
+        function: FunctionRef,
+        arguments: &[Operand],
+        has_body: bool,
+    ) {
+        if self.shared.noticed.points == Points::Everywhere {
+            self.point(at);
+        }
+        let model = self.shared.models.lookup(function.name.as_str());
+        let wraps = model.is_some_and(|model| model.wraps_body() && has_body);
+        if wraps {
+            self.point(at);
+        }
+        let gets_functions = arguments
+            .iter()
+            .any(|argument| matches!(argument, Operand::Function(_)));
+        self.uninterrupted(wraps || (!has_body && gets_functions), |this| {
+            this.plain_call(at, target, Callee::Direct(function), arguments);
+        });
+        if has_body {
+            self.writer.leave_if_raised();
+        }
+    }
+
+    fn uninterrupted(&mut self, really: bool, inside: impl FnOnce(&mut Self)) {
+        if really {
+            self.writer
+                .call(run_time::ATOMIC_BEGIN, Vec::new(), None, None);
+        }
+        inside(self);
+        if really {
+            self.writer
+                .call(run_time::ATOMIC_END, Vec::new(), None, None);
+        }
+    }
+
+    fn plain_call(
+        &mut self,
+        at: StatementId,
+        target: Option<LocalId>,
+        callee: Callee,
+        arguments: &[Operand],
+    ) {
+        let mut statement = Statement::Call {
+            target,
+            callee,
+            arguments: arguments.to_vec(),
+        };
+        self.replace_functions(&mut statement);
+        self.itself(at, statement);
+    }
+
+    fn need_library(
+        &mut self,
+        function: FunctionRef,
+        target: Option<LocalId>,
+        arguments: &[Operand],
+    ) {
+        let types: Vec<Ty> = arguments
+            .iter()
+            .map(|argument| self.type_of(argument))
+            .collect();
+        let result = match target {
+            Some(target) => self.writer.body.local(target).ty.clone(),
+            None => Ty::int(),
+        };
+        let ty = library::type_of(self.shared.program, function, &types, &result);
+        self.shared.library.entry(function).or_insert(ty);
+    }
+
+    fn type_of(&self, operand: &Operand) -> Ty {
+        match operand {
+            Operand::Local(local) => self.writer.body.local(*local).ty.decayed(),
+            Operand::String(_) => Ty::integer(IntRank::PlainChar, true).pointer_to(),
+            Operand::Function(_) => pointer(),
+            _ => long(),
+        }
+    }
+
+    fn word(
+        &mut self,
+        at: StatementId,
+        word: Word,
+        target: Option<LocalId>,
+        arguments: &[Operand],
+    ) {
+        let set = |this: &mut Self, value: Operand, from: Ty| {
+            if let Some(target) = target {
+                let value = Rvalue::Convert { value, from };
+                this.itself(at, Statement::Assign { target, value });
+            }
+        };
+        match (word, arguments) {
+            (Word::Error, _) => self.fail(at),
+            (Word::Assert, [condition]) => {
+                let (wrong, right) = (self.writer.new_block(), self.writer.new_block());
+                self.writer.end_block(Terminator::Branch {
+                    condition: condition.clone(),
+                    then: right,
+                    otherwise: wrong,
+                });
+                self.writer.begin(wrong);
+                self.fail(at);
+                self.writer.end_block(Terminator::Goto(right));
+                self.writer.begin(right);
+            }
+            (Word::Assume, [condition]) => {
+                self.point(at);
+                let condition = condition.clone();
+                self.writer
+                    .call(intrinsics::ASSUME, vec![condition], None, None);
+            }
+            (Word::AnyValue, _) => set(self, Operand::Unknown, long()),
+            (Word::CurrentThread, _) => {
+                let unsigned = Ty::integer(IntRank::Long, false);
+                let thread =
+                    self.writer
+                        .call(run_time::SELF, Vec::new(), Some(unsigned.clone()), None);
+                if let Some(thread) = thread {
+                    set(self, thread, unsigned);
+                }
+            }
+            (Word::GetSpecific, [key]) => {
+                let found = self.writer.call(
+                    "racelens_get_specific",
+                    vec![key.clone()],
+                    Some(pointer()),
+                    None,
+                );
+                if let Some(found) = found {
+                    set(self, found, pointer());
+                }
+            }
+            (Word::SetSpecific, [key, value]) => {
+                let value = self.writer.as_pointer(value.clone());
+                self.writer.call(
+                    "racelens_set_specific",
+                    vec![key.clone(), value],
+                    None,
+                    None,
+                );
+                set(self, Operand::Integer(0), Ty::int());
+            }
+            (Word::InitialiseBarrier, [barrier, _, count]) => {
+                let barrier = self.writer.as_pointer(barrier.clone());
+                let arguments = vec![barrier, count.clone()];
+                self.writer
+                    .call("racelens_initialise_barrier", arguments, None, None);
+                set(self, Operand::Integer(0), Ty::int());
+            }
+            (Word::SetMutexType, [attributes, kind]) => {
+                let attributes = self.writer.as_pointer(attributes.clone());
+                let arguments = vec![attributes, kind.clone()];
+                self.writer
+                    .call("racelens_set_mutex_type", arguments, None, None);
+                set(self, Operand::Integer(0), Ty::int());
+            }
+            (Word::InitialiseMutex, [mutex, attributes]) => {
+                let mutex = self.writer.as_pointer(mutex.clone());
+                let attributes = self.writer.as_pointer(attributes.clone());
+                let arguments = vec![mutex, attributes];
+                self.writer
+                    .call("racelens_initialise_mutex", arguments, None, None);
+                set(self, Operand::Integer(0), Ty::int());
+            }
+            (Word::Sleep, _) => set(self, Operand::Integer(0), Ty::int()),
+            (Word::Free, [pointer, ..]) => {
+                let shared = self
+                    .shared
+                    .noticed
+                    .is_pointee_shared(self.function, pointer);
+                if shared && self.shared.noticed.is_checked(self.function, at) {
+                    let address = self.writer.as_pointer(pointer.clone());
+                    self.check_bytes(at, address, Operand::Integer(1), AccessKind::Write, false);
+                }
+            }
+            _ => {
+                self.writer
+                    .call(run_time::UNSUPPORTED, Vec::new(), None, None);
+            }
+        }
+    }
+
+    fn fail(&mut self, at: StatementId) {
+        if !self.shared.asserts {
+            let never = vec![Operand::Integer(0)];
+            self.writer.call(intrinsics::ASSUME, never, None, None);
+            return;
+        }
+        self.point(at);
+        let failure = Failure::Assertion(self.function, at);
+        self.shared.failures.push(failure);
+        let code = Operand::Integer(self.shared.failures.len() as i128 - 1);
+        let site = self.shared.site(self.origin(at, Role::Itself));
+        self.writer
+            .call(run_time::FAIL_AT, vec![code, site], None, None);
+    }
+
+    /// What a library function reads and writes itself.
+    fn data_effects(&mut self, at: StatementId, model: &FunctionModel, arguments: &[Operand]) {
+        let is_checked = self.shared.noticed.is_checked(self.function, at);
+        let mut is_noticed = false;
+        for effect in &model.effects {
+            let whole = Size::Pointee;
+            let accesses: Vec<(&Value, &Size, AccessKind, bool)> = match &effect.action {
+                Action::Read { pointer, size } => vec![(pointer, size, AccessKind::Read, false)],
+                Action::Write { pointer, size, .. } => {
+                    vec![(pointer, size, AccessKind::Write, false)]
+                }
+                Action::Copy { to, from, size } => vec![
+                    (from, size, AccessKind::Read, false),
+                    (to, size, AccessKind::Write, false),
+                ],
+                Action::Atomic(atomic) => match &atomic.pointer {
+                    Some(pointer) => {
+                        let kind = match atomic.operation {
+                            crate::models::AtomicOperation::Load => AccessKind::Read,
+                            _ => AccessKind::Update,
+                        };
+                        vec![(pointer, &whole, kind, true)]
+                    }
+                    None => Vec::new(),
+                },
+                _ => Vec::new(),
+            };
+            for (pointer, size, kind, is_atomic) in accesses {
+                let (Root::Argument(index), true) = (pointer.root, pointer.path.is_empty()) else {
+                    continue;
+                };
+                let Some(operand) = arguments.get(usize::from(index)) else {
+                    continue;
+                };
+                if !self
+                    .shared
+                    .noticed
+                    .is_pointee_shared(self.function, operand)
+                {
+                    continue;
+                }
+                is_noticed = true;
+                if is_checked && let Some(size) = self.size(size, operand, arguments) {
+                    let address = self.writer.as_pointer(operand.clone());
+                    self.check_bytes(at, address, size, kind, is_atomic);
+                }
+            }
+        }
+        if is_noticed && !is_checked && !synchronises(model) {
+            self.point(at);
+        }
+    }
+
+    fn size(&mut self, size: &Size, pointer: &Operand, arguments: &[Operand]) -> Option<Operand> {
+        let argument = |value: &Value| match value.root {
+            Root::Argument(index) if value.path.is_empty() => {
+                arguments.get(usize::from(index)).cloned()
+            }
+            Root::Constant(number) => Some(Operand::Integer(i128::from(number))),
+            _ => None,
+        };
+        match size {
+            Size::Bytes(bytes) => Some(Operand::Integer(i128::from(*bytes))),
+            Size::Value(value) => argument(value),
+            Size::Product(left, right) => {
+                let (left, right) = (argument(left)?, argument(right)?);
+                let value = Rvalue::Binary {
+                    operator: crate::ir::BinaryOperator::Multiply,
+                    left,
+                    right,
+                    ty: long(),
+                };
+                Some(self.writer.assign(long(), value))
+            }
+            Size::String => Some(Operand::Integer(-1)),
+            Size::Pointee | Size::Unknown => {
+                let ty = self.type_of(pointer);
+                let size = ty.pointee().and_then(|ty| self.shared.program.size_of(ty));
+                Some(Operand::Integer(i128::from(size.unwrap_or(1).max(1))))
+            }
+        }
+    }
+
+    /// The same statement on the running thread's own copies of variables, and with our own library functions.
+    fn with_own_variables(&mut self, mut statement: Statement) -> Statement {
+        match &mut statement {
+            Statement::Load { place, .. }
+            | Statement::Store { place, .. }
+            | Statement::Update { place, .. }
+            | Statement::Assign {
+                value: Rvalue::AddressOf(place),
+                ..
+            } => self.own_variable(place),
+            _ => {}
+        }
+        self.replace_functions(&mut statement);
+        statement
+    }
+
+    fn own_variable(&mut self, place: &mut Place) {
+        if let Base::Global(global) = place.base
+            && global.thread_local
+        {
+            let unsigned = Ty::integer(IntRank::Long, false);
+            let thread = self
+                .writer
+                .call(run_time::SELF, Vec::new(), Some(unsigned), None);
+            place.base = Base::Global(by_thread(global));
+            if let Some(thread) = thread {
+                place.path.insert(0, Projection::Index(thread));
+            }
+        }
+    }
+
+    /// A pointer to a library function that synchronises becomes one to its body.
+    fn replace_functions(&mut self, statement: &mut Statement) {
+        let mut operands: Vec<&mut Operand> = Vec::new();
+        match statement {
+            Statement::Store { value, .. }
+            | Statement::Assign {
+                value: Rvalue::Use(value) | Rvalue::Convert { value, .. },
+                ..
+            } => operands.push(value),
+            Statement::Call { arguments, .. } => operands.extend(arguments.iter_mut()),
+            _ => {}
+        }
+        for operand in operands {
+            let Operand::Function(function) = *operand else {
+                continue;
+            };
+            let Some(declared) = self.shared.program.declaration(function) else {
+                continue;
+            };
+            let Some(ty) = declared.as_function().cloned() else {
+                continue;
+            };
+            let model = self.shared.model(function, ty.parameters.len());
+            if model.is_some_and(synchronises) {
+                self.shared.library.entry(function).or_insert(ty);
+                *operand = Operand::Function(library::name_of(function));
+            }
+        }
+    }
+
+    fn terminator_operands(&mut self, terminator: &mut Terminator) {
+        if let Terminator::Return(Some(value)) = terminator {
+            let mut statement = Statement::Assign {
+                target: LocalId(0),
+                value: Rvalue::Use(value.clone()),
+            };
+            self.replace_functions(&mut statement);
+            if let Statement::Assign {
+                value: Rvalue::Use(replaced),
+                ..
+            } = statement
+            {
+                *value = replaced;
+            }
+        }
+    }
+}
