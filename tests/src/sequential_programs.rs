@@ -41,11 +41,19 @@ pub struct Runs {
     pub runs: usize,
 }
 
-/// Compiles a sequential program and runs it so often, with seeds from 1 on.
-pub fn run_often(text: &str, folder: &Path, runs: usize) -> Result<Runs, String> {
+/// Compiles a sequential program and runs it so often, with seeds from 1 on, or until it finds something.
+pub fn run_until(
+    text: &str,
+    folder: &Path,
+    runs: usize,
+    is_enough: &dyn Fn(&Runs) -> bool,
+) -> Result<Runs, String> {
     let executable = compile(text, folder, "sequential", &["-lm"])?;
     let mut result = Runs::default();
     for seed in 1..=runs {
+        if is_enough(&result) {
+            break;
+        }
         result.runs += 1;
         let output = Command::new(&executable)
             .env("RACELENS_SEED", seed.to_string())
@@ -65,6 +73,11 @@ pub fn run_often(text: &str, folder: &Path, runs: usize) -> Result<Runs, String>
         }
     }
     Ok(result)
+}
+
+/// Compiles a sequential program and runs it so often.
+pub fn run_often(text: &str, folder: &Path, runs: usize) -> Result<Runs, String> {
+    run_until(text, folder, runs, &|_| false)
 }
 
 /// The status with which a program ends that has found what it looks for.

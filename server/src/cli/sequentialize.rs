@@ -26,7 +26,7 @@ pub(super) struct SequentializeArguments {
     /// Start these functions as threads, instead of calling main
     #[arg(long, value_name = "FUNCTION", value_delimiter = ',')]
     start: Vec<String>,
-    /// Start every function that other files can call
+    /// Start every function that other files can call, two threads each
     #[arg(long, conflicts_with = "start")]
     start_exported: bool,
     /// Switch threads in front of every statement, not only of those that other threads can notice
@@ -47,7 +47,11 @@ pub(super) fn run(arguments: &SequentializeArguments) -> u8 {
     };
     let options = RaceOptions::new(&workspace, None);
     let functions = match arguments.start_exported {
-        true => exported_functions(&workspace),
+        // Two threads each, because a function may race with itself.
+        true => {
+            let exported = exported_functions(&workspace);
+            [exported.clone(), exported].concat()
+        }
         false => arguments.start.clone(),
     };
     let request = Request {

@@ -26,5 +26,5 @@ pub use idioms::{Idiom, all as all_idioms};
 pub use outcome::{Analyse, Outcome, outcome};
 pub use plan::Plan;
 pub use reported_today::{REPORTED_TODAY, ReportedIdiom};
-pub use source::{run_function, source};
+pub use source::source;
 pub use watching::{Batch, PROGRAMS_PER_BATCH};

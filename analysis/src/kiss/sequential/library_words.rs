@@ -22,6 +22,10 @@ pub(super) enum Word {
     InitialiseMutex,
     /// Takes time, and nothing else that matters.
     Sleep,
+    /// Matters to nothing that is simulated.
+    Nothing,
+    /// Cannot be simulated: the path ends.
+    Unsupported,
     /// Memory is not given back, so that no two objects ever have the same address.
     Free,
 }
@@ -48,6 +52,21 @@ pub(super) fn word(name: &str) -> Option<Word> {
         "pthread_mutexattr_settype" => Word::SetMutexType,
         "pthread_mutex_init" => Word::InitialiseMutex,
         "free" | "cfree" | "free_sized" | "__builtin_free" => Word::Free,
+        "pthread_barrier_destroy"
+        | "pthread_cond_init"
+        | "pthread_cond_destroy"
+        | "cnd_init"
+        | "cnd_destroy"
+        | "pthread_setname_np"
+        | "pthread_setcancelstate"
+        | "pthread_setcanceltype"
+        | "pthread_testcancel"
+        | "pthread_setconcurrency"
+        | "pthread_setschedparam"
+        | "pthread_setschedprio"
+        | "pthread_setaffinity_np" => Word::Nothing,
+        "pthread_cancel" | "pthread_kill" | "pthread_sigqueue" | "fork" | "vfork" | "setjmp"
+        | "_setjmp" | "__sigsetjmp" | "longjmp" | "siglongjmp" => Word::Unsupported,
         name if name.starts_with("__VERIFIER_nondet_") => Word::AnyValue,
         _ => return None,
     })

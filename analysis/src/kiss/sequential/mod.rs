@@ -5,6 +5,7 @@
 //! is looked at. Threads, locks and everything else that blocks are simulated by [`run_time`], a piece of C, and by bodies
 //! for library functions that are made of their models.
 
+mod frames;
 mod harness;
 mod library;
 mod library_words;

@@ -1,5 +1,6 @@
 //! One function of the concurrent program as one of the sequential program: KISS figs. 4 and 5.
 
+use super::frames::Frames;
 use super::library::{self, synchronises};
 use super::library_words::{Word, word};
 use super::noticed::{Noticed, Points};
@@ -32,14 +33,20 @@ impl Shared<'_> {
     /// The body of a function as the sequential program has it.
     pub fn rewrite(&mut self, body: &Body, is_entry: bool) -> Body {
         let blocks = body.blocks.len();
+        let mut writer = Writer::new(
+            Body {
+                blocks: Vec::new(),
+                ..body.clone()
+            },
+            blocks,
+        );
+        let first = writer.new_block();
+        writer.begin(first);
+        let frames = Frames::allocate(body, &self.noticed, self.program, &mut writer);
+        writer.end_block(Terminator::Goto(BlockId(0)));
         let mut rewriting = Rewriting {
-            writer: Writer::new(
-                Body {
-                    blocks: Vec::new(),
-                    ..body.clone()
-                },
-                blocks,
-            ),
+            writer,
+            frames,
             function: body.function,
             shared: self,
         };
@@ -87,6 +94,7 @@ impl Shared<'_> {
 
 struct Rewriting<'s, 'p> {
     writer: Writer,
+    frames: Frames,
     function: FunctionRef,
     shared: &'s mut Shared<'p>,
 }
@@ -434,7 +442,7 @@ impl Rewriting<'_, '_> {
                     .call("racelens_initialise_mutex", arguments, None, None);
                 set(self, Operand::Integer(0), Ty::int());
             }
-            (Word::Sleep, _) => set(self, Operand::Integer(0), Ty::int()),
+            (Word::Sleep | Word::Nothing, _) => set(self, Operand::Integer(0), Ty::int()),
             (Word::Free, [pointer, ..]) => {
                 let shared = self
                     .shared
@@ -567,6 +575,7 @@ impl Rewriting<'_, '_> {
     }
 
     fn own_variable(&mut self, place: &mut Place) {
+        self.frames.find(place);
         if let Base::Global(global) = place.base
             && global.thread_local
         {

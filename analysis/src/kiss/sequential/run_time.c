@@ -152,11 +152,23 @@ static void racelens_schedule(void) {
         racelens_run(thread);
     }
 }
+// In front of what has to wait: another thread may have to go on first.
+static int racelens_others_go_on(void) {
+    if (racelens_atomic || racelens_size == 0 || __racelens_choose(4) == 0) return 0;
+    int taken = __racelens_choose(racelens_size);
+    int thread = racelens_ts[taken];
+    racelens_ts[taken] = racelens_ts[--racelens_size];
+    racelens_run(thread);
+    return 1;
+}
+#define racelens_await(condition) \
+    do { while (!(condition) && racelens_others_go_on()) ; __racelens_assume(condition); } while (0)
+static void *racelens_allocate(unsigned long size) { return __builtin_malloc(size); }
 // schedule(); choice { skip [] RAISE }
 static int racelens_point(int site) {
     if (racelens_atomic) return 0;
     racelens_schedule();
-    if (racelens_now(racelens_stops)) { racelens_raise = 1; return 1; }
+    if (racelens_threads > 1 && racelens_now(racelens_stops)) { racelens_raise = 1; return 1; }
     racelens_note(site);
     return 0;
 }
@@ -176,7 +188,7 @@ static int racelens_access(int site, void *address, long length, int kind) {
         int overlap = first < racelens_location + racelens_length && racelens_location < first + length;
         int conflict = ((kind | racelens_kind) & 2) && !(kind & racelens_kind & 4);
         if (overlap && conflict) { racelens_note(site); racelens_fail_at(0, site); }
-    } else if (racelens_now(racelens_checks)) {
+    } else if (racelens_threads > 1 && racelens_now(racelens_checks)) {
         racelens_location = (char *)address;
         racelens_length = length;
         racelens_kind = kind;
@@ -184,7 +196,7 @@ static int racelens_access(int site, void *address, long length, int kind) {
         racelens_raise = 1;
         return 1;
     }
-    if (racelens_now(racelens_stops)) { racelens_raise = 1; return 1; }
+    if (racelens_threads > 1 && racelens_now(racelens_stops)) { racelens_raise = 1; return 1; }
     racelens_note(site);
     return 0;
 }
@@ -212,7 +224,7 @@ static void racelens_take_lock(struct racelens_object *lock, int shared) {
 }
 static void racelens_acquire(void *address, int shared, int recursive) {
     struct racelens_object *lock = racelens_find(address);
-    __racelens_assume(racelens_is_free(lock, shared, recursive));
+    racelens_await(racelens_is_free(lock, shared, recursive));
     racelens_take_lock(lock, shared);
 }
 // Whether the owner may take it again may depend on what is not known here.
@@ -250,7 +262,7 @@ static long racelens_come(void *barrier) { return racelens_find(barrier)->posts+
 static int racelens_pass(void *barrier, long before) {
     struct racelens_object *object = racelens_find(barrier);
     __racelens_assume(object->count > 0);
-    __racelens_assume(object->posts >= (before / object->count + 1) * object->count);
+    racelens_await(object->posts >= (before / object->count + 1) * object->count);
     return before % object->count == object->count - 1 ? -1 : 0;
 }
 static void racelens_post(void *address) {
@@ -261,7 +273,7 @@ static void racelens_post(void *address) {
 static void racelens_take(void *address) {
     struct racelens_object *object = racelens_find(address);
     object->is_semaphore = 1;
-    __racelens_assume(object->count > 0);
+    racelens_await(object->count > 0);
     object->count--;
 }
 static int racelens_try_take(void *address) {
@@ -277,12 +289,12 @@ static long racelens_wait_begin(void *on, void *lock) {
     return racelens_find(on)->posts;
 }
 static void racelens_wait_end(void *on, void *lock, long posts, int shared) {
-    __racelens_assume(racelens_find(on)->posts > posts);
+    racelens_await(racelens_find(on)->posts > posts);
     racelens_acquire(lock, shared, 0);
 }
 static int racelens_once_begin(void *control) {
     struct racelens_object *object = racelens_find(control);
-    __racelens_assume(object->once != 1);
+    racelens_await(object->once != 1);
     if (object->once == 2) return 0;
     object->once = 1;
     return 1;
@@ -307,12 +319,13 @@ static void racelens_name_thread(void *handle, int thread) { racelens_find(handl
 static void *racelens_join(void *handle) {
     long thread = (long)handle;
     if (thread < 1 || thread > racelens_threads) thread = racelens_find(handle)->thread;
-    __racelens_assume(thread > 0 && racelens_finished[thread]);
+    __racelens_assume(thread > 0);
+    racelens_await(racelens_finished[thread]);
     return racelens_result[thread];
 }
 static void racelens_join_entry(void *entry) {
     for (int thread = 2; thread <= racelens_threads; thread++)
-        __racelens_assume(racelens_thread[thread].entry != entry || racelens_finished[thread]);
+        racelens_await(racelens_thread[thread].entry != entry || racelens_finished[thread]);
 }
 static void racelens_give(void *pointer, long size, void *value) {
     if (pointer) __builtin_memcpy(pointer, &value, (unsigned long)size);
