@@ -9,12 +9,14 @@ use std::collections::BTreeSet;
 
 /// The loops of a body, as far as the order of its blocks shows them. Every cycle has an edge that goes
 /// back in reverse postorder; where it goes to is a head.
+#[derive(Clone)]
 pub struct Loops {
     /// Each block's place in reverse postorder; `u32::MAX` for those that control never reaches.
     position: Vec<u32>,
     heads: FxHashMap<BlockId, Head>,
 }
 
+#[derive(Clone)]
 struct Head {
     /// The last block, in reverse postorder, from which an edge goes back to the head.
     last: u32,

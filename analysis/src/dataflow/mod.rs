@@ -10,11 +10,13 @@ mod cursor;
 mod engine;
 mod liveness;
 mod loops;
+mod shared;
 
 pub use cursor::{visit_returns, visit_statements};
 pub use engine::{Solution, solve};
 pub use liveness::Liveness;
 pub use loops::Loops;
+pub use shared::Shared;
 
 use crate::ir::{BlockId, Body, Statement, StatementId, Terminator};
 

@@ -6,11 +6,12 @@ use super::domain::Lockset;
 use super::effects::{LockCalls, lock_steps};
 use super::outcomes::Outcomes;
 use super::point::PointLocks;
+use super::sites::{LockSites, Renames, Ways, calls};
 use super::state::{ResultKind, Tested};
 use super::summary::LockSummary;
 use crate::dataflow::{Analysis, Edge, Loops, Solution, solve, visit_returns, visit_statements};
-use crate::ir::{BlockId, Body, Operand, Rvalue, Statement, StatementId, Terminator};
-use crate::symexec::{Definition, Execution, Path, Root, State, Step, Targets};
+use crate::ir::{Body, Rvalue, Statement, StatementId, Terminator};
+use crate::symexec::{CallSite, Execution, Path, State};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -33,66 +34,97 @@ pub fn locksets<'l>(
     execution: &Execution<'l>,
     locks: &dyn LockCalls,
 ) -> LocksetSolution<'l> {
-    let steps = lock_steps(body, states, execution, locks);
     let loops = execution.loops();
-    let mut outcomes = Outcomes::default();
+    let matters = |call| !locks.lock_effects(call).is_empty();
+    // Most functions touch no lock, which their text alone tells.
+    let steps = if CallSite::of_body(body).any(matters) {
+        lock_steps(&calls(body, states, execution, matters), locks)
+    } else {
+        FxHashMap::default()
+    };
     if steps.is_empty() {
-        // Nothing happens to locks in here, as in most functions.
         let entry = Some(Tested::default());
-        let returns = body
-            .blocks
-            .iter()
-            .zip(&states.entries)
-            .any(|(block, state)| {
-                state.is_some() && matches!(block.terminator, Terminator::Return(_))
-            });
-        if returns {
-            outcomes = Outcomes::always(Lockset::default());
-        }
-        let entries = states
-            .entries
-            .iter()
-            .map(|state| state.as_ref().and(entry.clone()))
-            .collect();
+        let entries = states.entries.iter();
+        let entries = entries.map(|state| state.as_ref().and(entry.clone()));
         return LocksetSolution {
             steps,
             renames: Renames::default(),
             choices: Choices::none(),
             conditions: Conditions::default(),
             loops,
-            entries: Solution { entries },
-            summary: LockSummary {
-                outcomes,
-                ..LockSummary::default()
+            entries: Solution {
+                entries: entries.collect(),
             },
+            summary: LockSummary::idle(returns(body, states)),
         };
     }
-    let renames = renames(body, states, execution);
-    let choices = Choices::new(body, states, execution, &renames, &steps);
-    // A value that is tested twice tells something if what is held changes twice: taken here, given back there.
+    let ways = Ways::new(body, states, execution, changes_twice(&steps));
+    let (entries, choices, summary) = solved(body, &steps, &ways, &ways.conditions, loops);
+    LocksetSolution {
+        steps,
+        renames: ways.renames,
+        choices,
+        conditions: ways.conditions,
+        loops,
+        entries,
+        summary,
+    }
+}
+
+/// What a function does to locks, where everything but its callees is known from an earlier round.
+pub fn lock_summary(body: &Body, sites: &LockSites, locks: &dyn LockCalls) -> LockSummary {
+    let steps = lock_steps(&sites.calls, locks);
+    if steps.is_empty() {
+        return LockSummary::idle(sites.returns);
+    }
+    let none = Conditions::default();
+    let conditions = match changes_twice(&steps) {
+        true => &sites.ways.conditions,
+        false => &none,
+    };
+    solved(body, &steps, &sites.ways, conditions, &sites.loops).2
+}
+
+/// Whether control can reach a return.
+pub(super) fn returns(body: &Body, states: &Solution<State>) -> bool {
+    let mut blocks = body.blocks.iter().zip(&states.entries);
+    blocks
+        .any(|(block, state)| state.is_some() && matches!(block.terminator, Terminator::Return(_)))
+}
+
+/// A value that is tested twice tells something if what is held changes twice: taken here, given back there.
+fn changes_twice(steps: &FxHashMap<StatementId, Outcomes>) -> bool {
     let changes = steps
         .values()
         .filter(|step| step.possible().any(Lockset::changes));
-    let conditions = if changes.take(2).count() < 2 {
-        Conditions::default()
-    } else {
-        Conditions::new(body, states, execution)
-    };
+    changes.take(2).count() == 2
+}
+
+/// What holds in front of each block, and at the end.
+fn solved(
+    body: &Body,
+    steps: &FxHashMap<StatementId, Outcomes>,
+    ways: &Ways,
+    conditions: &Conditions,
+    loops: &Loops,
+) -> (Solution<Tested>, Choices, LockSummary) {
+    let choices = Choices::new(body, ways, loops, steps);
     let flow = Flow {
         body,
-        steps: &steps,
-        renames: &renames,
-        conditions: &conditions,
+        steps,
+        renames: &ways.renames,
+        conditions,
         loops,
     };
     let entries = solve(&flow, body);
+    let mut outcomes = Outcomes::default();
     visit_returns(&flow, body, &entries, |state, block, value| {
         let returned = state.returned(value);
-        let object = returned_object(execution, states, block, value);
+        let object = ways.returned.get(&block);
         outcomes.join(&returned.map(|lockset| {
             let resolved = choices.resolved(lockset, block);
             let mut named = resolved.unwrap_or_else(|| lockset.clone());
-            if let Some(object) = &object {
+            if let Some(object) = object {
                 named.name_result(object);
             }
             named
@@ -104,17 +136,9 @@ pub fn locksets<'l>(
     let summary = LockSummary {
         heap: heap.into_iter().collect(),
         outcomes,
-        conditions: telling(&conditions, &entries),
+        conditions: telling(conditions, &entries),
     };
-    LocksetSolution {
-        steps,
-        renames,
-        choices,
-        conditions,
-        loops,
-        entries,
-        summary,
-    }
+    (entries, choices, summary)
 }
 
 impl LocksetSolution<'_> {
@@ -191,56 +215,6 @@ fn telling(conditions: &Conditions, entries: &Solution<Tested>) -> Vec<Path> {
     let numbers: BTreeSet<usize> = numbers.collect();
     let values = numbers.into_iter().map(|number| &conditions.values[number]);
     values.cloned().collect()
-}
-
-/// What the value that a block returns points to.
-fn returned_object(
-    execution: &Execution<'_>,
-    states: &Solution<State>,
-    block: BlockId,
-    value: Option<&Operand>,
-) -> Option<Path> {
-    let state = execution.exit_state(states, block)?;
-    match state.operand(value?).targets() {
-        Targets::Exactly(object) => Some(object),
-        Targets::OneOf(_) | Targets::Unknown => None,
-    }
-}
-
-/// For an edge, the places that registers point to there, and the names these get where it leads.
-pub(super) type Renames = FxHashMap<(BlockId, BlockId), Vec<(Path, Path)>>;
-
-/// Where paths meet, registers get new names for what they hold: a lock that was taken under an old name
-/// is known under the new one.
-fn renames(body: &Body, states: &Solution<State>, execution: &Execution<'_>) -> Renames {
-    let mut renames = Renames::default();
-    for (index, block) in body.blocks.iter().enumerate() {
-        let from = BlockId(index as u32);
-        let mut exit: Option<State> = None;
-        for to in block.terminator.successors() {
-            let merged = match &states.entries[to.0 as usize] {
-                Some(entry) => execution.merged_registers(entry, to),
-                None => continue,
-            };
-            if merged.is_empty() {
-                continue;
-            }
-            if exit.is_none() {
-                exit = execution.exit_state(states, from);
-            }
-            let Some(exit) = &exit else { break };
-            let named = merged.into_iter().filter_map(|local| {
-                let place = match exit.operand(&Operand::Local(local)).targets() {
-                    Targets::Exactly(place) => place,
-                    _ => return None,
-                };
-                let name = Root::Value(Definition::Merge(to, local));
-                Some((place, Path::new(name).then(Step::Deref)))
-            });
-            renames.insert((from, to), named.collect());
-        }
-    }
-    renames
 }
 
 struct Flow<'s> {

@@ -1,9 +1,9 @@
 //! Which of several objects a name stands for, where that depends on the way that control took: `first` is one of
 //! two accounts and `second` is the other one, so that who has locked both has locked each of the two.
 
-use super::analysis::Renames;
 use super::domain::Lockset;
 use super::outcomes::Outcomes;
+use super::sites::{Renames, Ways};
 use crate::dataflow::{Analysis, Domain, Edge, Loops, Solution, solve};
 use crate::ir::{
     BinaryOperator, BlockId, Body, LocalId, Operand, Rvalue, Statement, StatementId, Terminator,
@@ -38,11 +38,11 @@ impl Choices {
     /// The choices that matter for these effects on locks.
     pub fn new(
         body: &Body,
-        states: &Solution<State>,
-        execution: &Execution<'_>,
-        renames: &Renames,
+        ways: &Ways,
+        loops: &Loops,
         steps: &FxHashMap<StatementId, Outcomes>,
     ) -> Choices {
+        let renames = &ways.renames;
         let mut wanted: BTreeSet<Definition> = BTreeSet::new();
         for outcomes in steps.values() {
             for lockset in outcomes.possible() {
@@ -68,8 +68,8 @@ impl Choices {
         let flow = Flow {
             wanted,
             renames,
-            loops: execution.loops(),
-            tests: tests(body, states, execution),
+            loops,
+            tests: &ways.tests,
         };
         Choices {
             entries: Some(solve(&flow, body)),
@@ -132,22 +132,20 @@ struct Flow<'f> {
     renames: &'f Renames,
     loops: &'f Loops,
     /// Blocks that end by asking whether two pointers are the same.
-    tests: FxHashMap<BlockId, Test>,
+    tests: &'f Tests,
 }
 
+pub(super) type Tests = FxHashMap<BlockId, Test>;
+
 /// `left == right`, and the edge that is taken if it holds.
-struct Test {
+pub(super) struct Test {
     left: Path,
     right: Path,
     equal: usize,
 }
 
 /// Finds the comparisons of pointers that blocks end with.
-fn tests(
-    body: &Body,
-    states: &Solution<State>,
-    execution: &Execution<'_>,
-) -> FxHashMap<BlockId, Test> {
+pub(super) fn tests(body: &Body, states: &Solution<State>, execution: &Execution<'_>) -> Tests {
     let mut found = FxHashMap::default();
     for (index, block) in body.blocks.iter().enumerate() {
         let from = BlockId(index as u32);

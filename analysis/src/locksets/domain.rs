@@ -1,54 +1,33 @@
 //! The lattice of relative locksets.
 
+use super::happened::{Happened, Hold, Mode};
 use super::names::{is_exact, may_be_same};
 use super::outcomes::Effect;
 use super::release::{MOST, Release};
-use crate::dataflow::Domain;
+use crate::dataflow::{Domain, Shared};
 use crate::ir::{BlockId, GlobalRef, StatementId};
 use crate::symexec::{Path, Root, Site, Step, Targets, mentions_definition};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// What happened to locks since the function's entry.
 ///
 /// Joining intersects what is held, because a lock is held only if every path holds it, and unites
 /// what was released, because a lock may be lost if any path released it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Lockset {
-    /// L⁺: certainly taken, and not released again.
-    held: BTreeMap<Path, Hold>,
-    /// L⁻: possibly released although it was not taken here. One that is then taken again on every path is in
-    /// L⁺ as well.
-    released: BTreeMap<Path, Release>,
-    /// A lock was released that has no name: any of them may be gone.
-    released_any: bool,
-    /// Locks behind pointers that were released, and the variables among which they may be.
-    among: BTreeMap<Path, BTreeSet<GlobalRef>>,
-}
+///
+/// Most points of a function have the lockset of the point before, and share it.
+pub type Lockset = Shared<Happened>;
 
 /// A function that releases more locks than this is taken to release any: lists of them would grow from callee to
 /// caller, and nobody relies on one of so many.
 const MOST_RELEASED: usize = 8;
 
-/// How a lock is held.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Hold {
-    pub mode: Mode,
-    /// How often, for locks that one thread can take several times.
-    pub count: u32,
-    /// The statement of this function that took it, or one of them; `None` if somebody else did.
-    pub taken: Option<StatementId>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum Mode {
-    /// Together with other holders that only read.
-    Shared,
-    /// Alone.
-    Exclusive,
-}
-
 impl Lockset {
+    /// Whether nothing happened.
+    pub fn is_idle(&self) -> bool {
+        !self.released_any && self.held.is_empty() && self.released.is_empty()
+    }
+
     pub fn held(&self) -> impl Iterator<Item = (&Path, Hold)> {
         self.held.iter().map(|(path, hold)| (path, *hold))
     }
@@ -113,10 +92,6 @@ impl Lockset {
         self.held.get(path).copied()
     }
 
-    fn count(&self, path: &Path) -> u32 {
-        self.held.get(path).map_or(0, |hold| hold.count)
-    }
-
     /// Takes a lock. One that has no exact name is not certainly held.
     pub fn acquire(&mut self, path: Path, mode: Mode, at: StatementId) {
         if is_exact(&path) {
@@ -144,22 +119,23 @@ impl Lockset {
             .filter(|own| own.count >= release.depth)
             .map(|own| own.taken);
         self.lose(path, release);
-        let among = self.among.get(path);
+        let happened: &mut Happened = self;
+        let among = happened.among.get(path);
         let is_elsewhere = |known: &Path| match known.root {
             Root::Global(variable) if !known.steps.contains(&Step::Deref) => {
                 among.is_some_and(|among| !among.contains(&variable))
             }
             _ => false,
         };
-        self.held.retain(|known, hold| {
+        happened.held.retain(|known, hold| {
             known == path
                 || is_elsewhere(known)
                 || !may_be_same(known, path)
                 // What is held twice, taken at different places, is two locks, or one with two holds.
                 || taken.is_some_and(|taken| taken != hold.taken)
         });
-        if !self.released.contains_key(path) {
-            self.among.remove(path);
+        if !happened.released.contains_key(path) {
+            happened.among.remove(path);
         }
     }
 
@@ -258,10 +234,8 @@ impl Lockset {
         rebind: impl Fn(&Path) -> Targets,
         variables: impl Fn(&Path) -> Option<Vec<GlobalRef>>,
     ) -> Lockset {
-        let mut bound = Lockset {
-            released_any: self.released_any,
-            ..Lockset::default()
-        };
+        let mut bound = Lockset::default();
+        bound.released_any = self.released_any;
         for (path, release) in &self.released {
             match rebind(path) {
                 Targets::Exactly(named) => {
@@ -333,8 +307,14 @@ impl Lockset {
 
     /// What is not certainly held under a name any more does not count as taken again under it.
     fn trust_names(&mut self) {
-        for (path, release) in &mut self.released {
-            let held = self.held.get(path).map_or(0, |hold| hold.count);
+        let is_too_much =
+            |(path, release): (&Path, &Release)| release.net > self.count(path) as i32;
+        if !self.released.iter().any(is_too_much) {
+            return;
+        }
+        let happened: &mut Happened = self;
+        for (path, release) in &mut happened.released {
+            let held = happened.held.get(path).map_or(0, |hold| hold.count);
             release.net = release.net.min(held as i32);
         }
     }
@@ -454,10 +434,17 @@ impl Lockset {
 }
 
 impl Effect for Lockset {
+    fn is_copy_of(&self, other: &Lockset) -> bool {
+        self.is_shared_with(other)
+    }
+
     /// What holds behind a call with this effect (RELAY fig. 3): first its releases, then what it
     /// holds at its end.
     fn then(&self, callee: &Lockset) -> Lockset {
         let mut after = self.clone();
+        if callee.is_idle() {
+            return after;
+        }
         if callee.released_any {
             after.release_unknown();
         }
@@ -478,6 +465,9 @@ impl Effect for Lockset {
 
     /// Makes it say what both say of the same point: what either knows to be held is held.
     fn meet(&mut self, other: &Lockset) {
+        if self.is_shared_with(other) {
+            return;
+        }
         for (path, theirs) in &other.held {
             self.regain(path, *theirs);
         }
@@ -490,37 +480,44 @@ impl Effect for Lockset {
                 None => false,
             });
         self.released_any &= other.released_any;
-        let released = &self.released;
-        self.among.retain(|path, _| released.contains_key(path));
+        let happened: &mut Happened = self;
+        let released = &happened.released;
+        happened.among.retain(|path, _| released.contains_key(path));
     }
 }
 
 impl Domain for Lockset {
     fn join(&mut self, other: &Lockset) -> bool {
-        let before = self.clone();
+        if self.is_shared_with(other) || self.says_all_of(other) {
+            return false;
+        }
+        if other.says_all_of(self) {
+            *self = other.clone();
+            return true;
+        }
         for path in other.released.keys() {
             self.note_variables(path, other.among.get(path));
         }
-        for (path, release) in &mut self.released {
+        let happened: &mut Happened = self;
+        for (path, release) in &mut happened.released {
             let theirs = other.released.get(path).copied();
             release.join(theirs, other.count(path));
         }
         for (path, release) in &other.released {
-            if !self.released.contains_key(path) {
+            if !happened.released.contains_key(path) {
                 let mut release = *release;
-                release.join(None, self.count(path));
-                self.released.insert(path.clone(), release);
+                release.join(None, happened.count(path));
+                happened.released.insert(path.clone(), release);
             }
         }
-        self.held.retain(|path, _| other.held.contains_key(path));
-        for (path, hold) in &mut self.held {
-            let theirs = other.held[path];
-            hold.mode = hold.mode.min(theirs.mode);
-            hold.count = hold.count.min(theirs.count);
-            hold.taken = hold.taken.min(theirs.taken);
+        happened
+            .held
+            .retain(|path, _| other.held.contains_key(path));
+        for (path, hold) in &mut happened.held {
+            *hold = hold.joined(other.held[path]);
         }
-        self.released_any |= other.released_any;
-        *self != before
+        happened.released_any |= other.released_any;
+        true
     }
 }
 

@@ -1,6 +1,7 @@
 //! The laws of locksets.
 
-use super::domain::{Lockset, Mode};
+use super::domain::Lockset;
+use super::happened::Mode;
 use super::outcomes::Effect;
 use crate::dataflow::Domain;
 use crate::ir::{BlockId, StatementId};

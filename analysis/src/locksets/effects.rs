@@ -1,15 +1,13 @@
 //! What calls do to locks, in terms of the function that calls.
 
-use super::domain::{Lockset, Mode};
+use super::domain::Lockset;
+use super::happened::Mode;
 use super::outcomes::{Outcomes, Sign, Signs};
+use super::sites::LockSite;
 use super::summary::LockSummary;
-use crate::dataflow::{Analysis, Solution, visit_statements};
-use crate::ir::{Body, GlobalRef, Operand, Statement, StatementId};
+use crate::ir::{Body, GlobalRef, Operand, StatementId};
 use crate::models::{self, Action, FunctionModel, LockKind, When};
-use crate::symexec::{
-    CallSite, Definition, Execution, Path, Rebinding, Root, State, Step, Targets, Value,
-    model_value,
-};
+use crate::symexec::{CallSite, Path, Rebinding, Root, Step, Targets, Value, model_value};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -40,49 +38,25 @@ pub enum LockEffect<'m> {
 
 /// The effects of all calls that touch locks.
 pub(super) fn lock_steps(
-    body: &Body,
-    states: &Solution<State>,
-    execution: &Execution<'_>,
+    calls: &[LockSite],
     locks: &dyn LockCalls,
 ) -> FxHashMap<StatementId, Outcomes> {
     let mut steps = FxHashMap::default();
-    // Most functions touch no lock, which their text alone tells.
-    if CallSite::of_body(body).all(|call| locks.lock_effects(call).is_empty()) {
-        return steps;
-    }
-    let read = read_registers(body);
-    visit_statements(execution, body, states, |state, id, statement| {
-        let Statement::Call {
-            target,
-            callee,
-            arguments,
-        } = statement
-        else {
-            return;
-        };
-        let is_tested = target.is_some_and(|target| read.contains(target.0 as usize));
-        let call = execution.call_site(state, id, callee, arguments.len());
-        let effects = locks.lock_effects(call);
+    for site in calls {
+        let effects = locks.lock_effects(site.call);
         if effects.is_empty() {
-            return;
+            continue;
         }
-        let values: Vec<Value> = arguments
-            .iter()
-            .map(|argument| state.operand(argument))
-            .collect();
+        let (call, id) = (site.call, site.call.statement);
         let mut step = Outcomes::default();
         for effect in &effects {
             step.join(&match effect {
                 LockEffect::Summary(summary) => {
                     let speaks_of_result =
                         summary.outcomes.possible().any(Lockset::speaks_of_result);
-                    let result = if speaks_of_result {
-                        new_result(execution, state, id, statement)
-                    } else {
-                        None
-                    };
-                    let rebinding = Rebinding::new(state, &values)
-                        .at(execution.site(id), &summary.heap)
+                    let result = site.new_result.clone().filter(|_| speaks_of_result);
+                    let rebinding = Rebinding::new(&site.state, &site.arguments)
+                        .at(site.site, &summary.heap)
                         .returning(result);
                     summary.outcomes.map(|lockset| {
                         let mut bound = lockset.rebound_among(
@@ -116,11 +90,11 @@ pub(super) fn lock_steps(
                             _ => None,
                         };
                         let knowledge = LockKnowledge {
-                            is_tested,
+                            is_tested: site.is_tested,
                             is_lock: &is_lock,
                             variables: &variables,
                         };
-                        model_outcomes(model, state, &values, id, &knowledge)
+                        model_outcomes(model, site, &knowledge)
                     }
                 }
                 LockEffect::Nothing => Outcomes::always(Lockset::default()),
@@ -129,23 +103,8 @@ pub(super) fn lock_steps(
         if step != Outcomes::always(Lockset::default()) {
             steps.insert(id, step);
         }
-    });
+    }
     steps
-}
-
-/// What a call returns, if it has no other name than that: otherwise the locks inside it have other names, and are held
-/// once all the same.
-fn new_result(
-    execution: &Execution<'_>,
-    state: &State,
-    id: StatementId,
-    call: &Statement,
-) -> Option<Value> {
-    let mut after = state.clone();
-    execution.statement(&mut after, id, call);
-    let result = after.operand(&Operand::Local(call.target()?));
-    let name = Path::new(Root::Value(Definition::Statement(id)));
-    (result == Value::Entry(name)).then_some(result)
 }
 
 /// What the function around a call of a library function knows.
@@ -159,11 +118,10 @@ struct LockKnowledge<'k> {
 
 fn model_outcomes(
     model: &FunctionModel,
-    state: &State,
-    values: &[Value],
-    id: StatementId,
+    site: &LockSite,
     knowledge: &LockKnowledge<'_>,
 ) -> Outcomes {
+    let (state, values, id) = (&site.state, &site.arguments, site.call.statement);
     let LockKnowledge {
         is_tested,
         is_lock,

@@ -8,17 +8,21 @@ mod domain;
 #[cfg(test)]
 mod domain_tests;
 mod effects;
+mod happened;
 mod names;
 mod outcomes;
 mod point;
 mod release;
+mod sites;
 mod state;
 mod summary;
 
-pub use analysis::{LocksetSolution, locksets};
-pub use domain::{Hold, Lockset, Mode};
+pub use analysis::{LocksetSolution, lock_summary, locksets};
+pub use domain::Lockset;
 pub use effects::{Happens, LockCalls, LockEffect, happens, read_registers};
+pub use happened::{Hold, Mode};
 pub use outcomes::{Effect, Outcomes, Sign, Signs};
 pub use point::PointLocks;
+pub use sites::LockSites;
 pub use state::{ResultKind, Tested};
 pub use summary::LockSummary;

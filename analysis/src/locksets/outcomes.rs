@@ -71,6 +71,9 @@ pub trait Effect: Domain + Eq + Default {
 
     /// Makes it say what both say of the same point.
     fn meet(&mut self, other: &Self);
+
+    /// Whether both are copies of one: a quick way to know that they are equal.
+    fn is_copy_of(&self, other: &Self) -> bool;
 }
 
 /// An effect for each sign that a result may have.
@@ -122,27 +125,33 @@ impl<E: Effect> Outcomes<E> {
         joined
     }
 
-    /// Adds that the result may have these signs with this effect.
-    pub fn add(&mut self, signs: Signs, effect: &E) {
+    /// Adds that the result may have these signs with this effect; returns whether that is new.
+    pub fn add(&mut self, signs: Signs, effect: &E) -> bool {
+        let mut has_changed = false;
         for sign in Sign::ALL {
             if !signs.contains(sign) {
                 continue;
             }
-            match &mut self.0[sign as usize] {
-                Some(known) => {
-                    known.join(effect);
+            has_changed |= match &mut self.0[sign as usize] {
+                Some(known) => known.join(effect),
+                slot => {
+                    *slot = Some(effect.clone());
+                    true
                 }
-                slot => *slot = Some(effect.clone()),
-            }
+            };
         }
+        has_changed
     }
 
-    pub fn join(&mut self, other: &Outcomes<E>) {
+    /// Makes it hold for both; returns whether it changed.
+    pub fn join(&mut self, other: &Outcomes<E>) -> bool {
+        let mut has_changed = false;
         for sign in Sign::ALL {
             if let Some(effect) = other.get(sign) {
-                self.add(Signs::one(sign), effect);
+                has_changed |= self.add(Signs::one(sign), effect);
             }
         }
+        has_changed
     }
 
     /// Changes each effect by what another has for the same sign.
@@ -163,8 +172,19 @@ impl<E: Effect> Outcomes<E> {
     }
 
     pub fn map(&self, change: impl Fn(&E) -> E) -> Outcomes<E> {
-        let [negative, zero, positive] = &self.0;
-        let change = |effect: &Option<E>| effect.as_ref().map(&change);
-        Outcomes([change(negative), change(zero), change(positive)])
+        let mut changed = Outcomes::default();
+        for (index, effect) in self.0.iter().enumerate() {
+            let Some(effect) = effect else { continue };
+            // Most calls do the same whatever their result is.
+            let same = (0..index).find(|&earlier| {
+                let earlier = self.0[earlier].as_ref();
+                earlier.is_some_and(|earlier| earlier.is_copy_of(effect))
+            });
+            changed.0[index] = match same {
+                Some(earlier) => changed.0[earlier].clone(),
+                None => Some(change(effect)),
+            };
+        }
+        changed
     }
 }

@@ -2,7 +2,7 @@
 
 use super::domain::Lockset;
 use super::outcomes::{Effect, Outcomes, Sign, Signs};
-use crate::dataflow::Domain;
+use crate::dataflow::{Domain, Shared};
 use crate::ir::{
     BinaryOperator, LocalId, Operand, Rvalue, StatementId, SwitchCase, Terminator, UnaryOperator,
 };
@@ -13,7 +13,7 @@ pub struct Tested<E = Lockset> {
     /// What holds whatever the untested results are.
     pub known: E,
     /// Statements whose effect depends on a result that has not been tested, the latest last.
-    untested: Vec<Untested<E>>,
+    untested: Shared<Vec<Untested<E>>>,
 }
 
 /// What a result is.
@@ -72,14 +72,14 @@ impl<E: Effect> Tested<E> {
         });
         Tested {
             known: E::default(),
-            untested: untested.collect(),
+            untested: Shared::new(untested.collect()),
         }
     }
 
     /// A register got a value that the function found at its entry.
     pub fn loaded(&mut self, target: LocalId, number: usize) {
         self.assigned(Some(target));
-        for untested in &mut self.untested {
+        for untested in self.untested.iter_mut() {
             if untested.origin == Origin::Entry(number) {
                 untested.registers.insert(target, Knowledge::Same);
             }
@@ -88,7 +88,11 @@ impl<E: Effect> Tested<E> {
 
     /// The register's value has not the sign of the entry's value that it was made of.
     pub fn lost_sign(&mut self, target: LocalId) {
-        for untested in &mut self.untested {
+        let tells = |it: &Untested<E>| it.is_of_entry() && it.registers.contains_key(&target);
+        if !self.untested.iter().any(tells) {
+            return;
+        }
+        for untested in self.untested.iter_mut() {
             if untested.is_of_entry() {
                 untested.registers.remove(&target);
             }
@@ -121,7 +125,9 @@ impl<E: Effect> Tested<E> {
         }
         self.assigned(target);
         let origin = Origin::Statement(call);
-        self.untested.retain(|untested| untested.origin != origin);
+        if self.untested.iter().any(|it| it.origin == origin) {
+            self.untested.retain(|it| it.origin != origin);
+        }
         if let Some(target) = target
             && !effect.is_uniform()
         {
@@ -143,7 +149,10 @@ impl<E: Effect> Tested<E> {
 
     pub fn apply(&mut self, effect: &E) {
         self.known = self.known.then(effect);
-        for untested in &mut self.untested {
+        if self.untested.is_empty() {
+            return;
+        }
+        for untested in self.untested.iter_mut() {
             untested.outcomes = untested.outcomes.map(|known| known.then(effect));
         }
     }
@@ -151,7 +160,10 @@ impl<E: Effect> Tested<E> {
     /// Changes what is known, for every result that is possible.
     pub fn change(&mut self, change: impl Fn(&mut E)) {
         change(&mut self.known);
-        for untested in &mut self.untested {
+        if self.untested.is_empty() {
+            return;
+        }
+        for untested in self.untested.iter_mut() {
             untested.outcomes = untested.outcomes.map(|known| {
                 let mut known = known.clone();
                 change(&mut known);
@@ -163,7 +175,11 @@ impl<E: Effect> Tested<E> {
     /// A register got a value that says nothing about results.
     pub fn assigned(&mut self, target: Option<LocalId>) {
         let Some(target) = target else { return };
-        for untested in &mut self.untested {
+        let is_told_by = |it: &Untested<E>| it.registers.contains_key(&target);
+        if !self.untested.iter().any(is_told_by) {
+            return;
+        }
+        for untested in self.untested.iter_mut() {
             untested.registers.remove(&target);
         }
         self.untested.retain(Untested::is_of_use);
@@ -179,6 +195,9 @@ impl<E: Effect> Tested<E> {
             .iter()
             .map(|untested| untested.knowledge(value))
             .collect();
+        if knowledge.iter().all(Option::is_none) {
+            return self.assigned(Some(target));
+        }
         for (untested, knowledge) in self.untested.iter_mut().zip(knowledge) {
             match knowledge {
                 Some(knowledge) => untested.registers.insert(target, knowledge),
@@ -190,7 +209,11 @@ impl<E: Effect> Tested<E> {
 
     /// A register got what a local variable in memory holds.
     pub fn copied(&mut self, target: LocalId, from: LocalId) {
-        for untested in &mut self.untested {
+        let is_told_by = |it: &Untested<E>| it.registers.contains_key(&from);
+        if !self.untested.iter().any(is_told_by) {
+            return self.assigned(Some(target));
+        }
+        for untested in self.untested.iter_mut() {
             match untested.registers.get(&from).copied() {
                 Some(knowledge) => untested.registers.insert(target, knowledge),
                 None => untested.registers.remove(&target),
@@ -201,7 +224,11 @@ impl<E: Effect> Tested<E> {
 
     /// These hold something else from here on.
     pub fn forget(&mut self, is_forgotten: impl Fn(LocalId) -> bool) {
-        for untested in &mut self.untested {
+        let tells_less = |it: &Untested<E>| it.registers.keys().any(|local| is_forgotten(*local));
+        if !self.untested.iter().any(tells_less) {
+            return;
+        }
+        for untested in self.untested.iter_mut() {
             untested.registers.retain(|local, _| !is_forgotten(*local));
         }
         self.untested.retain(Untested::is_of_use);
@@ -248,7 +275,7 @@ impl<E: Effect> Tested<E> {
                     .rev()
                     .find_map(|untested| Some((untested, *untested.registers.get(local)?)));
                 match tested {
-                    Some((untested, Knowledge::Same)) => outcomes.join(&untested.outcomes),
+                    Some((untested, Knowledge::Same)) => return untested.outcomes.clone(),
                     Some((untested, Knowledge::Test { nonzero, zero })) => {
                         for (returned, signs) in [(Signs::POSITIVE, nonzero), (Signs::ZERO, zero)] {
                             if let Some(known) = untested.outcomes.joined(signs) {
@@ -256,10 +283,10 @@ impl<E: Effect> Tested<E> {
                             }
                         }
                     }
-                    None => outcomes.add(Signs::ALL, &self.known),
+                    None => return Outcomes::always(self.known.clone()),
                 }
             }
-            _ => outcomes.add(Signs::ALL, &self.known),
+            _ => return Outcomes::always(self.known.clone()),
         }
         outcomes
     }
@@ -422,21 +449,26 @@ fn mirrored(operator: BinaryOperator) -> Option<BinaryOperator> {
 
 impl<E: Effect> Domain for Tested<E> {
     fn join(&mut self, other: &Tested<E>) -> bool {
-        let before = self.clone();
-        self.known.join(&other.known);
+        let mut has_changed = self.known.join(&other.known);
+        if self.untested.is_shared_with(&other.untested) || self.untested == other.untested {
+            return has_changed;
+        }
         self.untested.retain_mut(|mine| {
             let Some(theirs) = other
                 .untested
                 .iter()
                 .find(|theirs| theirs.origin == mine.origin)
             else {
+                has_changed = true;
                 return false;
             };
-            mine.outcomes.join(&theirs.outcomes);
+            has_changed |= mine.outcomes.join(&theirs.outcomes);
+            let registers = mine.registers.len();
             mine.registers
                 .retain(|local, known| theirs.registers.get(local) == Some(known));
+            has_changed |= mine.registers.len() < registers;
             mine.is_of_use()
         });
-        *self != before
+        has_changed
     }
 }

@@ -15,6 +15,19 @@ pub struct LockSummary {
 }
 
 impl LockSummary {
+    /// Of a function that touches no lock, and that returns or not.
+    pub fn idle(returns: bool) -> LockSummary {
+        let outcomes = if returns {
+            Outcomes::always(Lockset::default())
+        } else {
+            Outcomes::default()
+        };
+        LockSummary {
+            outcomes,
+            ..LockSummary::default()
+        }
+    }
+
     /// What holds at the end, whatever the result is; nothing, if the function never returns.
     pub fn any(&self) -> Lockset {
         self.outcomes.joined(Signs::ALL).unwrap_or_default()
@@ -41,7 +54,6 @@ impl LockSummary {
     }
 
     pub fn touches_locks(&self) -> bool {
-        let nothing = Lockset::default();
-        self.outcomes.possible().any(|lockset| *lockset != nothing)
+        self.outcomes.possible().any(|lockset| !lockset.is_idle())
     }
 }

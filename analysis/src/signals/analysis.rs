@@ -16,8 +16,7 @@ pub struct SignalSummary {
 
 impl SignalSummary {
     pub fn is_idle(&self) -> bool {
-        let nothing = SignalState::default();
-        self.outcomes.possible().all(|state| *state == nothing)
+        self.outcomes.possible().all(SignalState::is_idle)
     }
 
     pub fn join(&mut self, other: &SignalSummary) {

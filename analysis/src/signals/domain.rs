@@ -1,7 +1,7 @@
 //! The lattice of signals.
 
 use super::barriers::Phase;
-use crate::dataflow::Domain;
+use crate::dataflow::{Domain, Shared};
 use crate::locksets::Effect;
 use crate::points_to::Class;
 use crate::symexec::{Path, Step, Targets};
@@ -11,8 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// Joining intersects what was waited for, because it must be on every path, and unites what was posted,
 /// because it may be on any path.
+pub type SignalState = Shared<Signals>;
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct SignalState {
+pub struct Signals {
     /// Signals that were certainly set when this thread looked, or that it has set itself.
     passed: BTreeMap<Path, Passed>,
     /// Variables that a relaxed load has seen set: a fence makes that count.
@@ -82,6 +84,11 @@ const MOST_POSTED: usize = 24;
 const MOST_PASSED: usize = 24;
 
 impl SignalState {
+    /// Whether nothing happened.
+    pub fn is_idle(&self) -> bool {
+        **self == Signals::default()
+    }
+
     pub fn passed(&self) -> impl Iterator<Item = (&Path, &Passed)> {
         self.passed.iter()
     }
@@ -189,19 +196,19 @@ impl SignalState {
 
     /// A barrier was passed.
     pub fn in_phase(phase: Phase) -> SignalState {
-        SignalState {
+        Shared::new(Signals {
             phase,
-            ..SignalState::default()
-        }
+            ..Signals::default()
+        })
     }
 
     /// A fence: stores behind it publish what is in front of it.
     pub fn release_fence() -> SignalState {
-        SignalState {
+        Shared::new(Signals {
             fenced: true,
             certainly_fenced: true,
-            ..SignalState::default()
-        }
+            ..Signals::default()
+        })
     }
 
     /// A fence: what relaxed loads in front of it saw set comes before what is behind it.
@@ -213,17 +220,17 @@ impl SignalState {
 
     /// What a thread that is started here knows of signals: its starter has passed them.
     pub fn inherited(&self) -> SignalState {
-        SignalState {
+        Shared::new(Signals {
             passed: self.passed.clone(),
-            ..SignalState::default()
-        }
+            ..Signals::default()
+        })
     }
 
     /// The same as it was, told by a function that another one calls: `rebind` says what its places are
     /// there, and `around` which locks are held around the call.
     pub fn rebound(&self, rebind: &dyn Fn(&Path) -> Option<Path>, around: &Locks) -> SignalState {
-        if *self == SignalState::default() {
-            return SignalState::default();
+        if self.is_idle() {
+            return self.clone();
         }
         let locks = |locks: &Locks| -> Option<Locks> {
             let mut held: BTreeSet<Path> = locks.held.iter().filter_map(rebind).collect();
@@ -233,7 +240,7 @@ impl SignalState {
             let at_entry = locks.at_entry && around.at_entry;
             (at_entry || !held.is_empty()).then_some(Locks { held, at_entry })
         };
-        let mut bound = SignalState {
+        let mut bound = Signals {
             passed: BTreeMap::new(),
             seen: BTreeMap::new(),
             unset: BTreeMap::new(),
@@ -242,7 +249,7 @@ impl SignalState {
             tokens: self.tokens.clone(),
             given: self.given.clone(),
             won: self.won.iter().filter_map(rebind).collect(),
-            ..*self
+            ..**self
         };
         for (signal, passed) in &self.passed {
             let ways = passed.ways.iter().map(|way| match way {
@@ -270,7 +277,7 @@ impl SignalState {
                 path: posted.path.as_ref().and_then(rebind),
             });
         }
-        bound
+        Shared::new(bound)
     }
 
     /// What may have been posted, whatever else happened: for calls that may or may not be made.
@@ -290,8 +297,12 @@ pub fn may_be_same(left: &Path, right: &Path) -> bool {
 }
 
 impl Effect for SignalState {
+    fn is_copy_of(&self, other: &SignalState) -> bool {
+        self.is_shared_with(other)
+    }
+
     fn then(&self, next: &SignalState) -> SignalState {
-        if *next == SignalState::default() {
+        if next.is_idle() {
             return self.clone();
         }
         let mut after = self.clone();

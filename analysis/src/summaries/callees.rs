@@ -13,6 +13,7 @@ use crate::points_to::{Class, Object};
 use crate::references::{ReferenceCalls, ReferenceEffect, ReferenceSolution, references};
 use crate::signals::{SignalCalls, SignalEffect, SignalSolution, signals};
 use crate::symexec::{CallEffect, CallSite, Calls, Execution, State, ValueSummary, summarise};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A function in front of what its callees do.
@@ -92,6 +93,17 @@ impl Callees<'_> {
                 references: Arc::new(analysed.references.summary),
             };
             (summary, result)
+        })
+    }
+
+    /// Whether a call may reach one of these functions.
+    pub fn reaches<T>(&self, call: CallSite, functions: &BTreeMap<u32, T>) -> bool {
+        let targets =
+            self.graph
+                .targets(self.function, call.statement, call.function, call.arguments);
+        targets.into_iter().any(|target| match target {
+            Target::Body(body) => functions.contains_key(&body.0),
+            Target::Model(_) => false,
         })
     }
 

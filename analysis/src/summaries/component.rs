@@ -7,7 +7,7 @@ use super::known::{Known, Summaries, Summary};
 use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::forks::ForkSummary;
-use crate::locksets::{LockSummary, Lockset, Outcomes, locksets};
+use crate::locksets::{LockCalls, LockSites, LockSummary, Lockset, Outcomes, lock_summary};
 use crate::ownership::SharingSummary;
 use crate::points_to::{Reads, recording};
 use crate::signals::SignalSummary;
@@ -15,11 +15,15 @@ use crate::symexec::{Value, ValueSummary};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Rounds in which the members of a component may still improve; later rounds only join, so that they
 /// end.
 const FREE_ROUNDS: usize = 4;
+
+/// So many members of a large component are looked at together. It decides on the outcome, and must not depend on the
+/// machine.
+const AT_ONCE: usize = 16;
 
 /// In larger components values are not followed from function to function.
 const MOST_WITH_VALUES: usize = 4;
@@ -101,13 +105,20 @@ impl Run<'_> {
         &self,
         function: u32,
         members: &Members,
-        before: &Values,
+        work: &LockWork<'_>,
     ) -> (LockSummary, Reads) {
         let callees = self.callees(function, Some(members));
+        let body = self.graph.functions.body(FunctionId(function));
         recording(|| {
-            callees.execute_from(Some(before), |run| {
-                locksets(run.body, &run.states, run.execution, &callees).summary
-            })
+            let sites = work.sites.get_or_init(|| {
+                callees.execute_from(Some(work.values), |run| {
+                    let matters = |call| {
+                        callees.reaches(call, members) || !callees.lock_effects(call).is_empty()
+                    };
+                    LockSites::new(run.body, &run.states, run.execution, matters)
+                })
+            });
+            lock_summary(body, sites, &callees)
         })
     }
 
@@ -124,7 +135,7 @@ impl Run<'_> {
             let (mut new, reads) = self.summary(member, &members);
             used.push(reads);
             let old = &members[&member];
-            if rounds.are_many(member) {
+            if rounds.count(member) > FREE_ROUNDS {
                 new = joined(old, &new);
             }
             if *old != new {
@@ -279,10 +290,10 @@ impl Run<'_> {
         used: &mut BTreeMap<u32, Vec<Reads>>,
     ) -> Members {
         // What is known of values stays as it is: one execution serves all rounds.
-        let values: BTreeMap<u32, &Values> = component
+        let work: BTreeMap<u32, LockWork<'_>> = component
             .iter()
             .zip(first)
-            .map(|(member, first)| (*member, &first.values))
+            .map(|(member, first)| (*member, LockWork::new(&first.values)))
             .collect();
         // Each of them may run any other, so each may have started what any of them starts.
         let mut forks = ForkSummary::default();
@@ -293,38 +304,43 @@ impl Run<'_> {
         }
         let (forks, signals) = (Arc::new(forks), Arc::new(signals));
         let callers = callers_inside(self.graph, component);
-        let mut pending: BTreeSet<u32> = BTreeSet::new();
+        let order = callees_first(self.graph, component);
+        let position: FxHashMap<u32, usize> = (0..).zip(&order).map(|(at, it)| (*it, at)).collect();
+        let mut pending: BTreeSet<usize> = BTreeSet::new();
         for ((member, old), first) in members.iter_mut().zip(first) {
             old.forks = forks.clone();
             old.signals = signals.clone();
             old.references = first.summary.references.clone();
             if old.locks != first.summary.locks {
                 old.locks = first.summary.locks.clone();
-                pending.extend(&callers[member]);
+                pending.extend(callers[member].iter().map(|caller| position[caller]));
             }
         }
-        let mut rounds = 0;
+        let mut rounds = Rounds::default();
         while !pending.is_empty() {
-            rounds += 1;
-            let round: Vec<u32> = std::mem::take(&mut pending).into_iter().collect();
+            // Whoever calls them sees in the same round what they do now, and is seldom looked at twice.
+            let next: Vec<usize> = pending.iter().copied().take(AT_ONCE).collect();
+            pending.retain(|at| !next.contains(at));
+            let round: Vec<u32> = next.iter().map(|&at| order[at]).collect();
             let locks: Vec<(LockSummary, Reads)> = round
                 .par_iter()
-                .map(|member| self.lock_summary(*member, &members, values[member]))
+                .map(|member| self.lock_summary(*member, &members, &work[member]))
                 .collect();
             for (member, (mut new, reads)) in round.into_iter().zip(locks) {
                 used.entry(member).or_default().push(reads);
                 let Some(old) = members.get_mut(&member) else {
                     continue;
                 };
-                if rounds > 1 {
+                let count = rounds.count(member);
+                if count > 1 {
                     new.join(&old.locks);
                 }
-                if rounds > FREE_ROUNDS {
+                if count > FREE_ROUNDS {
                     new.widen(&old.locks);
                 }
                 if *old.locks != new {
                     old.locks = Arc::new(new);
-                    pending.extend(&callers[&member]);
+                    pending.extend(callers[&member].iter().map(|caller| position[caller]));
                 }
             }
         }
@@ -339,16 +355,31 @@ struct First {
     reads: Reads,
 }
 
+/// What is needed again and again while the effects of a component's members on locks are found out.
+struct LockWork<'w> {
+    values: &'w Values,
+    sites: OnceLock<LockSites>,
+}
+
+impl LockWork<'_> {
+    fn new(values: &Values) -> LockWork<'_> {
+        LockWork {
+            values,
+            sites: OnceLock::new(),
+        }
+    }
+}
+
 /// How often each function was summarised.
 #[derive(Default)]
 struct Rounds(FxHashMap<u32, usize>);
 
 impl Rounds {
-    /// Counts one more round; tells whether they are so many that later ones may only join.
-    fn are_many(&mut self, member: u32) -> bool {
+    /// Counts one more round.
+    fn count(&mut self, member: u32) -> usize {
         let rounds = self.0.entry(member).or_default();
         *rounds += 1;
-        *rounds > FREE_ROUNDS
+        *rounds
     }
 }
 
@@ -366,6 +397,25 @@ fn callers_inside(graph: &CallGraph<'_>, component: &[u32]) -> FxHashMap<u32, Ve
         }
     }
     callers
+}
+
+/// The members of a component, each behind those that it calls as far as that is possible.
+fn callees_first(graph: &CallGraph<'_>, component: &[u32]) -> Vec<u32> {
+    let mut unseen: BTreeSet<u32> = component.iter().copied().collect();
+    let mut order = Vec::with_capacity(component.len());
+    while let Some(start) = unseen.pop_first() {
+        let mut open = vec![(start, graph.callees[start as usize].iter())];
+        while let Some((member, callees)) = open.last_mut() {
+            match callees.find(|callee| unseen.remove(callee)) {
+                Some(&callee) => open.push((callee, graph.callees[callee as usize].iter())),
+                None => {
+                    order.push(*member);
+                    open.pop();
+                }
+            }
+        }
+    }
+    order
 }
 
 fn joined(old: &Summary, new: &Summary) -> Summary {

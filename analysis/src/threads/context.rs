@@ -131,7 +131,7 @@ impl Context {
         name: FunctionRef,
     ) -> Arc<SignalState> {
         let keeps_locks = !locks.releases() || self.signals.unset().next().is_none();
-        if *since == SignalState::default() && keeps_locks {
+        if since.is_idle() && keeps_locks {
             return self.signals.clone();
         }
         let binder = self.binder(name);
