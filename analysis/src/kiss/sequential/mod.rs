@@ -5,14 +5,17 @@
 //! is looked at. Threads, locks and everything else that blocks are simulated by [`run_time`], a piece of C, and by bodies
 //! for library functions that are made of their models.
 
+mod data_effects;
 mod frames;
 mod harness;
 mod library;
 mod library_words;
 mod location;
+mod model_values;
 mod noticed;
 mod rewriting;
 pub mod run_time;
+mod special_calls;
 mod text;
 mod thread_locals;
 mod writer;

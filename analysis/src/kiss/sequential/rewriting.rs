@@ -2,7 +2,7 @@
 
 use super::frames::Frames;
 use super::library::{self, synchronises};
-use super::library_words::{Word, word};
+use super::library_words::word;
 use super::noticed::{Noticed, Points};
 use super::run_time;
 use super::thread_locals::by_thread;
@@ -11,8 +11,8 @@ use crate::ir::{
     AccessKind, AccessMode, Base, BlockId, Body, Callee, FunctionRef, FunctionTy, IntRank, LocalId,
     Operand, Place, Projection, Rvalue, Statement, StatementId, Terminator, Ty,
 };
-use crate::kiss::program::{Failure, Meaning, Origin, Program, Role, intrinsics};
-use crate::models::{Action, FunctionModel, Models, Root, Size, Value};
+use crate::kiss::program::{Failure, Meaning, Origin, Program, Role};
+use crate::models::{Action, FunctionModel, Models};
 use rustc_hash::FxHashMap;
 
 /// What all functions have in common, and what they need from each other.
@@ -73,7 +73,7 @@ impl Shared<'_> {
         body
     }
 
-    fn site(&mut self, origin: Origin) -> Operand {
+    pub fn site(&mut self, origin: Origin) -> Operand {
         let number = match self.sites.iter().position(|known| *known == origin) {
             Some(number) => number,
             None => {
@@ -92,15 +92,16 @@ impl Shared<'_> {
     }
 }
 
-struct Rewriting<'s, 'p> {
-    writer: Writer,
+/// One function on its way from the one program to the other.
+pub(super) struct Rewriting<'s, 'p> {
+    pub writer: Writer,
     frames: Frames,
-    function: FunctionRef,
-    shared: &'s mut Shared<'p>,
+    pub function: FunctionRef,
+    pub shared: &'s mut Shared<'p>,
 }
 
 impl Rewriting<'_, '_> {
-    fn origin(&self, statement: StatementId, role: Role) -> Origin {
+    pub fn origin(&self, statement: StatementId, role: Role) -> Origin {
         Origin {
             function: self.function,
             statement,
@@ -136,13 +137,13 @@ impl Rewriting<'_, '_> {
         self.itself(at, statement);
     }
 
-    fn itself(&mut self, at: StatementId, statement: Statement) {
+    pub fn itself(&mut self, at: StatementId, statement: Statement) {
         let origin = self.origin(at, Role::Itself);
         self.writer.push(statement, Some(origin));
     }
 
     /// `schedule(); choice { skip [] RAISE }`
-    fn point(&mut self, at: StatementId) {
+    pub fn point(&mut self, at: StatementId) {
         let origin = self.origin(at, Role::Raise);
         let site = self.shared.site(self.origin(at, Role::Itself));
         self.point_at(site, Some(origin));
@@ -171,7 +172,7 @@ impl Rewriting<'_, '_> {
         self.check_bytes(at, address, size, kind, is_atomic);
     }
 
-    fn check_bytes(
+    pub fn check_bytes(
         &mut self,
         at: StatementId,
         address: Operand,
@@ -347,214 +348,12 @@ impl Rewriting<'_, '_> {
         self.shared.library.entry(function).or_insert(ty);
     }
 
-    fn type_of(&self, operand: &Operand) -> Ty {
+    pub fn type_of(&self, operand: &Operand) -> Ty {
         match operand {
             Operand::Local(local) => self.writer.body.local(*local).ty.decayed(),
             Operand::String(_) => Ty::integer(IntRank::PlainChar, true).pointer_to(),
             Operand::Function(_) => pointer(),
             _ => long(),
-        }
-    }
-
-    fn word(
-        &mut self,
-        at: StatementId,
-        word: Word,
-        target: Option<LocalId>,
-        arguments: &[Operand],
-    ) {
-        let set = |this: &mut Self, value: Operand, from: Ty| {
-            if let Some(target) = target {
-                let value = Rvalue::Convert { value, from };
-                this.itself(at, Statement::Assign { target, value });
-            }
-        };
-        match (word, arguments) {
-            (Word::Error, _) => self.fail(at),
-            (Word::Assert, [condition]) => {
-                let (wrong, right) = (self.writer.new_block(), self.writer.new_block());
-                self.writer.end_block(Terminator::Branch {
-                    condition: condition.clone(),
-                    then: right,
-                    otherwise: wrong,
-                });
-                self.writer.begin(wrong);
-                self.fail(at);
-                self.writer.end_block(Terminator::Goto(right));
-                self.writer.begin(right);
-            }
-            (Word::Assume, [condition]) => {
-                self.point(at);
-                let condition = condition.clone();
-                self.writer
-                    .call(intrinsics::ASSUME, vec![condition], None, None);
-            }
-            (Word::AnyValue, _) => set(self, Operand::Unknown, long()),
-            (Word::CurrentThread, _) => {
-                let unsigned = Ty::integer(IntRank::Long, false);
-                let thread =
-                    self.writer
-                        .call(run_time::SELF, Vec::new(), Some(unsigned.clone()), None);
-                if let Some(thread) = thread {
-                    set(self, thread, unsigned);
-                }
-            }
-            (Word::GetSpecific, [key]) => {
-                let found = self.writer.call(
-                    "racelens_get_specific",
-                    vec![key.clone()],
-                    Some(pointer()),
-                    None,
-                );
-                if let Some(found) = found {
-                    set(self, found, pointer());
-                }
-            }
-            (Word::SetSpecific, [key, value]) => {
-                let value = self.writer.as_pointer(value.clone());
-                self.writer.call(
-                    "racelens_set_specific",
-                    vec![key.clone(), value],
-                    None,
-                    None,
-                );
-                set(self, Operand::Integer(0), Ty::int());
-            }
-            (Word::InitialiseBarrier, [barrier, _, count]) => {
-                let barrier = self.writer.as_pointer(barrier.clone());
-                let arguments = vec![barrier, count.clone()];
-                self.writer
-                    .call("racelens_initialise_barrier", arguments, None, None);
-                set(self, Operand::Integer(0), Ty::int());
-            }
-            (Word::SetMutexType, [attributes, kind]) => {
-                let attributes = self.writer.as_pointer(attributes.clone());
-                let arguments = vec![attributes, kind.clone()];
-                self.writer
-                    .call("racelens_set_mutex_type", arguments, None, None);
-                set(self, Operand::Integer(0), Ty::int());
-            }
-            (Word::InitialiseMutex, [mutex, attributes]) => {
-                let mutex = self.writer.as_pointer(mutex.clone());
-                let attributes = self.writer.as_pointer(attributes.clone());
-                let arguments = vec![mutex, attributes];
-                self.writer
-                    .call("racelens_initialise_mutex", arguments, None, None);
-                set(self, Operand::Integer(0), Ty::int());
-            }
-            (Word::Sleep | Word::Nothing, _) => set(self, Operand::Integer(0), Ty::int()),
-            (Word::Free, [pointer, ..]) => {
-                let shared = self
-                    .shared
-                    .noticed
-                    .is_pointee_shared(self.function, pointer);
-                if shared && self.shared.noticed.is_checked(self.function, at) {
-                    let address = self.writer.as_pointer(pointer.clone());
-                    self.check_bytes(at, address, Operand::Integer(1), AccessKind::Write, false);
-                }
-            }
-            _ => {
-                self.writer
-                    .call(run_time::UNSUPPORTED, Vec::new(), None, None);
-            }
-        }
-    }
-
-    fn fail(&mut self, at: StatementId) {
-        if !self.shared.asserts {
-            let never = vec![Operand::Integer(0)];
-            self.writer.call(intrinsics::ASSUME, never, None, None);
-            return;
-        }
-        self.point(at);
-        let failure = Failure::Assertion(self.function, at);
-        self.shared.failures.push(failure);
-        let code = Operand::Integer(self.shared.failures.len() as i128 - 1);
-        let site = self.shared.site(self.origin(at, Role::Itself));
-        self.writer
-            .call(run_time::FAIL_AT, vec![code, site], None, None);
-    }
-
-    /// What a library function reads and writes itself.
-    fn data_effects(&mut self, at: StatementId, model: &FunctionModel, arguments: &[Operand]) {
-        let is_checked = self.shared.noticed.is_checked(self.function, at);
-        let mut is_noticed = false;
-        for effect in &model.effects {
-            let whole = Size::Pointee;
-            let accesses: Vec<(&Value, &Size, AccessKind, bool)> = match &effect.action {
-                Action::Read { pointer, size } => vec![(pointer, size, AccessKind::Read, false)],
-                Action::Write { pointer, size, .. } => {
-                    vec![(pointer, size, AccessKind::Write, false)]
-                }
-                Action::Copy { to, from, size } => vec![
-                    (from, size, AccessKind::Read, false),
-                    (to, size, AccessKind::Write, false),
-                ],
-                Action::Atomic(atomic) => match &atomic.pointer {
-                    Some(pointer) => {
-                        let kind = match atomic.operation {
-                            crate::models::AtomicOperation::Load => AccessKind::Read,
-                            _ => AccessKind::Update,
-                        };
-                        vec![(pointer, &whole, kind, true)]
-                    }
-                    None => Vec::new(),
-                },
-                _ => Vec::new(),
-            };
-            for (pointer, size, kind, is_atomic) in accesses {
-                let (Root::Argument(index), true) = (pointer.root, pointer.path.is_empty()) else {
-                    continue;
-                };
-                let Some(operand) = arguments.get(usize::from(index)) else {
-                    continue;
-                };
-                if !self
-                    .shared
-                    .noticed
-                    .is_pointee_shared(self.function, operand)
-                {
-                    continue;
-                }
-                is_noticed = true;
-                if is_checked && let Some(size) = self.size(size, operand, arguments) {
-                    let address = self.writer.as_pointer(operand.clone());
-                    self.check_bytes(at, address, size, kind, is_atomic);
-                }
-            }
-        }
-        if is_noticed && !is_checked && !synchronises(model) {
-            self.point(at);
-        }
-    }
-
-    fn size(&mut self, size: &Size, pointer: &Operand, arguments: &[Operand]) -> Option<Operand> {
-        let argument = |value: &Value| match value.root {
-            Root::Argument(index) if value.path.is_empty() => {
-                arguments.get(usize::from(index)).cloned()
-            }
-            Root::Constant(number) => Some(Operand::Integer(i128::from(number))),
-            _ => None,
-        };
-        match size {
-            Size::Bytes(bytes) => Some(Operand::Integer(i128::from(*bytes))),
-            Size::Value(value) => argument(value),
-            Size::Product(left, right) => {
-                let (left, right) = (argument(left)?, argument(right)?);
-                let value = Rvalue::Binary {
-                    operator: crate::ir::BinaryOperator::Multiply,
-                    left,
-                    right,
-                    ty: long(),
-                };
-                Some(self.writer.assign(long(), value))
-            }
-            Size::String => Some(Operand::Integer(-1)),
-            Size::Pointee | Size::Unknown => {
-                let ty = self.type_of(pointer);
-                let size = ty.pointee().and_then(|ty| self.shared.program.size_of(ty));
-                Some(Operand::Integer(i128::from(size.unwrap_or(1).max(1))))
-            }
         }
     }
 

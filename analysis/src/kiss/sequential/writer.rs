@@ -8,6 +8,9 @@ use crate::ir::{
 use crate::kiss::program::Origin;
 use rustc_hash::FxHashMap;
 
+/// Where the statements of a body come from.
+pub(super) type Origins = FxHashMap<(FunctionRef, StatementId), Origin>;
+
 /// A body under construction. Blocks come out in the order in which they were begun.
 pub(super) struct Writer {
     pub body: Body,
@@ -149,7 +152,7 @@ impl Writer {
     }
 
     /// The body with its blocks in the order of the text, and the origins of its statements.
-    pub fn finish(mut self) -> (Body, Vec<((FunctionRef, StatementId), Origin)>) {
+    pub fn finish(mut self) -> (Body, Origins) {
         if let Some(leave) = self.leave {
             self.begin(leave);
             let result = no_value(&self.body.result);
