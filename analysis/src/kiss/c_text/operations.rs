@@ -16,6 +16,9 @@ impl FunctionPrinter<'_> {
             } => {
                 let own = &self.body.local(*target).ty;
                 let object = self.object(place, ty);
+                if matches!(ty.kind(), TyKind::VaList) {
+                    return format!("__builtin_va_copy({}, {object});", self.local(*target));
+                }
                 let value = self.converted(object, &ty.decayed(), &own.decayed());
                 format!("{} = {value};", self.local(*target))
             }
@@ -72,6 +75,9 @@ impl FunctionPrinter<'_> {
     fn store(&self, place: &Place, value: &Operand, ty: &Ty) -> String {
         let object = self.object(place, ty);
         match value {
+            Operand::Local(local) if matches!(ty.kind(), TyKind::VaList) => {
+                format!("__builtin_va_copy({object}, {});", self.local(*local))
+            }
             Operand::Local(_) => format!("{object} = {};", self.operand(value, ty)),
             Operand::String(string) if ty.is_aggregate() => {
                 let length = self.body.strings[string.0 as usize].len() as u64;
@@ -244,14 +250,23 @@ impl FunctionPrinter<'_> {
                 // to nothing in particular fits every parameter.
                 let parameter = |ty: &Ty| match ty.as_function() {
                     Some(_) => Ty::void().pointer_to(),
-                    None => ty.decayed(),
+                    None => self.printer.external_parameter(ty).decayed(),
                 };
                 let parameters: Vec<Ty> = match declared.unspecified {
                     true => Vec::new(),
                     false => declared.parameters.iter().map(parameter).collect(),
                 };
                 let printed = self.arguments(arguments, &parameters);
-                (format!("{name}({printed})"), declared.result.clone())
+                let call = format!("{name}({printed})");
+                let result = declared.result.clone();
+                // What points to a constant elsewhere does not do so here.
+                if result.pointee().is_some() && wanted.is_some() {
+                    return (
+                        format!("({}){call}", self.printer.type_name(&result)),
+                        result,
+                    );
+                }
+                (call, result)
             }
             None => (
                 format!("{name}({})", self.arguments(arguments, &[])),

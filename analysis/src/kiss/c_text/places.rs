@@ -142,6 +142,12 @@ impl FunctionPrinter<'_> {
 
     /// A value of one type as one of another. Numbers become pointers by way of numbers of their size.
     pub fn converted(&self, text: String, from: &Ty, to: &Ty) -> String {
+        // The representation passes the address of a list of arguments.
+        if matches!(to.kind(), TyKind::VaList)
+            && matches!(from.pointee().map(Ty::kind), Some(TyKind::VaList))
+        {
+            return format!("*{text}");
+        }
         let (name, own) = (self.printer.type_name(to), self.printer.type_name(from));
         if name == own
             || to.is_aggregate()

@@ -100,7 +100,7 @@ impl Printer<'_> {
             return None;
         }
         let ty = match self.program.declaration(function) {
-            Some(ty) => ty.clone(),
+            Some(ty) => self.with_external_parameters(ty),
             None => {
                 let call = calls.get(&function)?;
                 Ty::new(TyKind::Function(FunctionTy {
@@ -112,6 +112,30 @@ impl Printer<'_> {
             }
         };
         Some(self.declarator(&ty, name.to_owned(), true))
+    }
+
+    fn with_external_parameters(&self, ty: &Ty) -> Ty {
+        let Some(function) = ty.as_function() else {
+            return ty.clone();
+        };
+        let parameters = function.parameters.iter();
+        Ty::new(TyKind::Function(FunctionTy {
+            parameters: parameters.map(|ty| self.external_parameter(ty)).collect(),
+            ..function.clone()
+        }))
+    }
+
+    /// A union of pointers that is passed to a library stands for any of them, and arrives as a pointer.
+    pub fn external_parameter(&self, ty: &Ty) -> Ty {
+        let layout = ty.record().and_then(|record| self.program.layout(record));
+        let is_pointer =
+            |field: &crate::ir::Field| field.ty.pointee().is_some() && field.offset == 0;
+        match layout {
+            Some(layout) if layout.fields.len() > 1 && layout.fields.iter().all(is_pointer) => {
+                Ty::void().pointer_to()
+            }
+            _ => ty.clone(),
+        }
     }
 
     /// The head of a function's definition.
