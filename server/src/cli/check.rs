@@ -7,7 +7,7 @@ use super::{FAILURE, FINDINGS, SUCCESS};
 use crate::race_options::{Entries, RaceOptions};
 use crate::races::find_races;
 use crate::report::text::{Shown, TextWriter};
-use crate::report::{Baseline, PathBase, Report, Selection, json, sarif};
+use crate::report::{Baseline, PathBase, Report, Selection, html, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct CheckArguments {
     #[command(flatten)]
     program: ProgramOptions,
-    /// How to write the result: for people, for programs, for code scanning
+    /// How to write the result: for people, for programs, for code scanning, as a page for a browser
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Report only races of this rank or higher, from 0 to 100 [default: 20, or what racelens.toml says]
@@ -46,6 +46,7 @@ enum Format {
     Text,
     Json,
     Sarif,
+    Html,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -181,6 +182,7 @@ impl CheckArguments {
             }
             Format::Json => print(&json::json(report, &base)),
             Format::Sarif => print(&sarif::sarif(report, &base.repository())),
+            Format::Html => print(&html::html(report, &base)),
         }
     }
 }

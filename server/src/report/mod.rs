@@ -2,6 +2,7 @@
 
 mod baseline;
 mod explanation;
+pub mod html;
 mod insight;
 pub mod json;
 pub mod sarif;

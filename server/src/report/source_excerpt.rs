@@ -36,7 +36,7 @@ impl SourceTexts {
         for cluster in clusters(marks) {
             let path = &marks[cluster[0]].place.path;
             let marks = cluster.iter().map(|&index| &marks[index]);
-            match self.get(path) {
+            match self.lines(path) {
                 Some(lines) => elements.extend(excerpt(&lines, marks, &base.shown(path))),
                 None => elements.extend(marks.flat_map(|mark| without_source(mark, base))),
             }
@@ -44,7 +44,8 @@ impl SourceTexts {
         elements
     }
 
-    fn get(&self, path: &Path) -> Option<Rc<SourceLines>> {
+    /// A file's lines; None if it cannot be read.
+    pub fn lines(&self, path: &Path) -> Option<Rc<SourceLines>> {
         let mut files = self.0.borrow_mut();
         if let Some(known) = files.get(path) {
             return known.clone();
@@ -146,7 +147,7 @@ pub(super) fn harmless(text: &str) -> String {
 }
 
 /// A text and where its lines begin.
-struct SourceLines {
+pub(super) struct SourceLines {
     text: String,
     starts: Vec<usize>,
 }
@@ -160,8 +161,12 @@ impl SourceLines {
         SourceLines { text, starts }
     }
 
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The bytes of a line, without what ends it.
-    fn range(&self, line: u32) -> Option<Range<usize>> {
+    pub fn range(&self, line: u32) -> Option<Range<usize>> {
         let index = (line as usize).checked_sub(1)?;
         let start = *self.starts.get(index)?;
         let end = self
@@ -175,17 +180,27 @@ impl SourceLines {
 
     /// The bytes to underline. They never leave the line, whatever the mark says.
     fn span(&self, mark: &Mark) -> Option<Range<usize>> {
-        let range = self.range(mark.place.line)?;
+        self.marked(&mark.place, mark.length, mark.expression.as_deref())
+    }
+
+    /// The same, for what stands at a place with so many characters.
+    pub fn marked(
+        &self,
+        place: &Place,
+        length: u32,
+        expression: Option<&str>,
+    ) -> Option<Range<usize>> {
+        let range = self.range(place.line)?;
         let line = &self.text[range.clone()];
         let offset = |characters: usize| {
             line.char_indices()
                 .nth(characters)
                 .map_or(line.len(), |(offset, _)| offset)
         };
-        let column = mark.place.column.saturating_sub(1) as usize;
+        let column = place.column.saturating_sub(1) as usize;
         let start = offset(column);
-        let end = match (mark.length, &mark.expression) {
-            (0, Some(expression)) if line[start..].starts_with(expression.as_str()) => {
+        let end = match (length, expression) {
+            (0, Some(expression)) if line[start..].starts_with(expression) => {
                 start + expression.len()
             }
             (0, _) => start + word_length(&line[start..]),

@@ -1,6 +1,7 @@
 //! Reports made by hand over real files, and how every output shows them.
 
 mod explanation;
+mod html;
 mod json;
 mod sample;
 mod sarif;
