@@ -10,6 +10,7 @@ pub mod forks;
 pub mod frontend;
 pub mod host;
 pub mod ir;
+pub mod kiss;
 pub mod locksets;
 pub mod models;
 pub mod ownership;

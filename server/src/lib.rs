@@ -7,5 +7,6 @@ pub mod project;
 pub mod race_options;
 pub mod races;
 pub mod report;
+pub mod sequential;
 pub mod suppression;
 pub mod workspace;

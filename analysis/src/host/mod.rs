@@ -5,6 +5,7 @@ mod contracts;
 mod location;
 mod program;
 mod registry;
+mod runnable;
 mod source_file;
 mod syntax;
 mod unit_edit;

@@ -7,6 +7,7 @@ mod index;
 mod lsp;
 mod options;
 mod progress;
+mod sequentialize;
 mod terminal;
 
 use clap::{Parser, Subcommand};
@@ -35,6 +36,9 @@ enum Command {
     /// Serve an editor: the language server
     #[command(after_help = lsp::EXIT_STATUS)]
     Lsp(lsp::LspArguments),
+    /// Print a sequential C program that simulates the threads of a concurrent one
+    #[command(after_help = sequentialize::EXIT_STATUS)]
+    Sequentialize(sequentialize::SequentializeArguments),
     /// Print what Racelens made of a program, for people who work on Racelens
     Dump(dump::DumpArguments),
 }
@@ -72,6 +76,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),
+        Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
     })
 }

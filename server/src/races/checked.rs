@@ -141,7 +141,8 @@ impl<'w> Checked<'w> {
     }
 }
 
-fn thread_rules(options: &RaceOptions) -> ThreadRules {
+/// What the user says about threads, as the analysis wants to know it.
+pub(crate) fn thread_rules(options: &RaceOptions) -> ThreadRules {
     let name = |name: &String| Ustr::from(name);
     let pairs = options.never_parallel.iter();
     ThreadRules {

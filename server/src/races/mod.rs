@@ -17,6 +17,9 @@ mod suppressions;
 mod thread;
 mod violation;
 
+pub(crate) use checked::thread_rules;
+pub(crate) use race::shown_id;
+
 use crate::project::{Note, Place};
 use crate::race_options::RaceOptions;
 use crate::report::{

@@ -36,7 +36,7 @@ pub(super) fn id(race: &races::Race) -> String {
     shown_id(race.id)
 }
 
-pub(super) fn shown_id(id: u64) -> String {
+pub(crate) fn shown_id(id: u64) -> String {
     format!("{:012x}", id >> 16)
 }
 

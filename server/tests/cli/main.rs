@@ -14,6 +14,7 @@ mod program;
 mod races;
 #[path = "../common/schema.rs"]
 mod schema;
+mod sequentialize;
 mod suppression;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;

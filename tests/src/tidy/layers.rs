@@ -37,6 +37,7 @@ pub const SERVER_LAYERS: Layers = &[
     &["race_options"],
     &["report"],
     &["races"],
+    &["sequential"],
     &["lsp"],
     &["cli"],
     &["lib", "main"],

@@ -1,0 +1,95 @@
+//! A sequential program as one C file that can be compiled, run and given to other checkers.
+
+use super::run_time;
+use crate::ir::{FunctionRef, StatementId};
+use crate::kiss::c_text::{INITIALISE, Printing, print};
+use crate::kiss::program::{Meaning, SequentialProgram};
+use std::fmt::Write;
+
+/// How the text is to be written.
+pub struct Listing<'l> {
+    /// The most threads that wait in `ts`; a further one is called at once.
+    pub max: u32,
+    /// Where a statement of the concurrent program stands: `file.c:12`.
+    pub location: &'l dyn Fn(FunctionRef, StatementId) -> Option<String>,
+}
+
+/// The name of the concurrent program's `main`, since the text has a `main` of its own.
+const MAIN: &str = "program_main";
+
+pub fn listing(sequential: &SequentialProgram, options: &Listing<'_>) -> String {
+    let program = &sequential.program;
+    let comment = |function, statement| {
+        let origin = sequential.origins.get(&(function, statement))?;
+        (options.location)(origin.function, origin.statement)
+    };
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "#ifndef RACELENS_MAX\n#define RACELENS_MAX {}\n#endif",
+        options.max
+    );
+    text.push_str(run_time::TEXT);
+    text.push('\n');
+    text.push_str(&print(&Printing {
+        program,
+        main: MAIN,
+        initialises_itself: false,
+        comment: &comment,
+        provided: &run_time::provides,
+    }));
+    sites(sequential, options, &mut text);
+    main(sequential, &mut text);
+    text
+}
+
+fn sites(sequential: &SequentialProgram, options: &Listing<'_>, text: &mut String) {
+    text.push_str("\nconst char *racelens_sites[] = {\n");
+    for site in &sequential.sites {
+        let place = (options.location)(site.function, site.statement)
+            .unwrap_or_else(|| "generated code".to_owned());
+        let place = place.replace('\\', "\\\\").replace('"', "\\\"");
+        let _ = writeln!(text, "    \"{place} in {}\",", site.function.name);
+    }
+    text.push_str("    0,\n};\n");
+}
+
+/// KISS's Check(s): first values, the first thread, then whatever still waits.
+fn main(sequential: &SequentialProgram, text: &mut String) {
+    let program = &sequential.program;
+    let Meaning::Body(entry) = program.function(program.entry) else {
+        return;
+    };
+    let name = match entry.function.name.as_str() {
+        "main" => MAIN,
+        name => name,
+    };
+    let arguments = match entry.parameters {
+        0 => "",
+        1 => "argc",
+        _ => "argc, argv",
+    };
+    let call = format!("{name}({arguments})");
+    let call = if entry.result.is_void() {
+        format!("{call};\n    int status = 0;")
+    } else {
+        format!("int status = (int){call};")
+    };
+    let _ = write!(
+        text,
+        "
+int main(int argc, char **argv) {{
+    (void)argc; (void)argv;
+    racelens_begin();
+    {INITIALISE}();
+    {}();
+    {call}
+    // Where the first thread ends, the program ends; where it only stops, the others go on.
+    if (!racelens_raised()) return status;
+    racelens_schedule_rest();
+    return 0;
+}}
+",
+        run_time::INITIALISE_THREAD
+    );
+}

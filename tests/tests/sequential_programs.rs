@@ -1,0 +1,201 @@
+//! Sequential programs reach the races of the programs that they were made of, and nothing else.
+
+use racelens::sequential::Target;
+use racelens_analysis::kiss::sequential::Points;
+use racelens_tests::corpus::{CorpusEntry, corpus};
+use racelens_tests::fixture::LinePair;
+use racelens_tests::printed_programs::{compile, sources};
+use racelens_tests::racy_programs::{plan, source};
+use racelens_tests::random::cases;
+use racelens_tests::sequential_programs::{Runs, run_often, run_until, sequential_text};
+use racelens_tests::side_by_side::side_by_side;
+use std::path::PathBuf;
+
+/// How often each program runs, unless it finds a race earlier; `RACELENS_SEQUENTIAL_RUNS` asks for more, and for all of
+/// them.
+const USUAL_RUNS: u64 = 24;
+
+/// So many of a hundred racy fixtures must come to a race in the usual number of runs.
+const LEAST_REACHED_PERCENT: usize = 55;
+
+fn usual_runs() -> usize {
+    cases("RACELENS_SEQUENTIAL_RUNS", USUAL_RUNS) as usize
+}
+
+/// What came out for one fixture.
+enum Outcome {
+    Wrong(String),
+    Safe,
+    Reached,
+    NotReached(String),
+}
+
+fn outcome(entry: &CorpusEntry) -> Outcome {
+    let name = &entry.program.name;
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let files = sources(entry);
+    let text = sequential_text(&files, Target::AnyRace, 2, Points::WhereNoticed);
+    let runs = entry.program.has_main() && entry.program.not_runnable.is_none();
+    if !runs {
+        return match compile(&text, folder.path(), "sequential", &["-c"]) {
+            Ok(_) => Outcome::Safe,
+            Err(complaint) => Outcome::Wrong(format!("{name}: {complaint}")),
+        };
+    }
+    let all = std::env::var_os("RACELENS_SEQUENTIAL_RUNS").is_some();
+    let is_enough = |runs: &Runs| !all && !runs.races.is_empty();
+    let found = match run_until(&text, folder.path(), usual_runs(), &is_enough) {
+        Ok(found) => found,
+        Err(complaint) => return Outcome::Wrong(format!("{name}: {complaint}")),
+    };
+    let pairs = &entry.program.pairs;
+    for [one, other] in found.races.keys() {
+        let pair = LinePair::new(one.clone(), other.clone());
+        let is_stated = pairs
+            .get(&pair)
+            .is_some_and(|stated| stated.verdict.is_a_race());
+        if !is_stated {
+            return Outcome::Wrong(format!("{name}: {one} and {other} do not race"));
+        }
+    }
+    let is_racy = entry.program.racing_pairs().next().is_some();
+    match (is_racy, found.races.is_empty()) {
+        (false, _) => Outcome::Safe,
+        (true, false) => Outcome::Reached,
+        (true, true) => Outcome::NotReached(name.clone()),
+    }
+}
+
+#[test]
+fn fixtures_reach_their_races_and_nothing_else() {
+    let (mut wrong, mut not_reached, mut reached, mut safe) = (Vec::new(), Vec::new(), 0, 0);
+    for outcome in side_by_side(&corpus().entries, &outcome) {
+        match outcome {
+            Outcome::Wrong(message) => wrong.push(message),
+            Outcome::Safe => safe += 1,
+            Outcome::Reached => reached += 1,
+            Outcome::NotReached(name) => not_reached.push(name),
+        }
+    }
+    let racy = reached + not_reached.len();
+    eprintln!(
+        "{reached} of {racy} racy fixtures come to a race in {} runs; {safe} others never do\n{}",
+        usual_runs(),
+        not_reached.join("\n")
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(
+        reached * 100 >= racy * LEAST_REACHED_PERCENT,
+        "only {reached} of {racy}:\n{}",
+        not_reached.join("\n")
+    );
+}
+
+/// KISS fig. 2.
+const BLUETOOTH: &str = include_str!("../kiss/bluetooth_driver.c");
+
+fn bluetooth(text: &str, target: Target, max: u32) -> Runs {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let file = folder.path().join("bluetooth.c");
+    std::fs::write(&file, text).expect("written");
+    let target = match target {
+        Target::Line(_, line) => Target::Line(file.clone(), line),
+        target => target,
+    };
+    let text = sequential_text(&[file], target, max, Points::WhereNoticed);
+    match run_often(&text, folder.path(), 200) {
+        Ok(runs) => runs,
+        Err(complaint) => panic!("{complaint}"),
+    }
+}
+
+fn line_of(text: &str, wanted: &str) -> u32 {
+    let at = text.lines().position(|line| line.contains(wanted));
+    at.map_or_else(|| panic!("no line has {wanted}"), |line| line as u32 + 1)
+}
+
+#[test]
+fn the_bluetooth_driver_races_with_no_thread_waiting() {
+    let line = line_of(BLUETOOTH, "if (e->stoppingFlag)");
+    let target = Target::Line(PathBuf::new(), line);
+    let found = bluetooth(BLUETOOTH, target, 0);
+    assert!(!found.races.is_empty(), "{found:?}");
+    assert!(
+        found.races.keys().flatten().any(|place| place.line == line),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn the_bluetooth_driver_violates_its_assertion_with_one_thread_waiting_and_not_with_none() {
+    assert_eq!(
+        bluetooth(BLUETOOTH, Target::Assertions, 0).violated_assertions,
+        0
+    );
+    assert!(bluetooth(BLUETOOTH, Target::Assertions, 1).violated_assertions > 0);
+}
+
+/// The driver that first counts its request and then looks at the flag.
+#[test]
+fn the_corrected_bluetooth_driver_does_neither() {
+    let corrected = include_str!("../kiss/bluetooth_driver_corrected.c");
+    for max in 0..3 {
+        assert_eq!(
+            bluetooth(corrected, Target::Assertions, max).violated_assertions,
+            0
+        );
+        let line = line_of(corrected, "bool stopping = e->stoppingFlag;");
+        let target = Target::Line(PathBuf::new(), line);
+        assert!(bluetooth(corrected, target, max).races.is_empty());
+    }
+}
+
+/// Switching threads where nobody notices finds nothing new.
+#[test]
+fn points_where_nobody_notices_can_be_left_out() {
+    let wanted = ["global/two_locks", "global/struct_replaced_unlocked"];
+    let corpus = corpus();
+    let entries: Vec<&CorpusEntry> = corpus
+        .entries
+        .iter()
+        .filter(|entry| wanted.contains(&entry.program.name.as_str()))
+        .collect();
+    assert_eq!(entries.len(), wanted.len());
+    for entry in entries {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let pairs = |points| {
+            let text = sequential_text(&sources(entry), Target::AnyRace, 2, points);
+            match run_often(&text, folder.path(), 300) {
+                Ok(found) => found.races.into_keys().collect::<Vec<_>>(),
+                Err(complaint) => panic!("{}: {complaint}", entry.program.name),
+            }
+        };
+        let (noticed, everywhere) = (pairs(Points::WhereNoticed), pairs(Points::Everywhere));
+        assert_eq!(noticed, everywhere, "{}", entry.program.name);
+    }
+}
+
+/// Random programs that are safe by construction never come to a race; some of the others do.
+#[test]
+fn random_programs_that_are_safe_reach_nothing() {
+    let seeds: Vec<u64> = (0..cases("RACELENS_SEQUENTIAL_PROGRAMS", 16)).collect();
+    let results = side_by_side(&seeds, &|seed| {
+        let plan = plan(*seed);
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let file = folder.path().join("program.c");
+        std::fs::write(&file, source(&plan)).expect("written");
+        let text = sequential_text(&[file], Target::AnyRace, 3, Points::WhereNoticed);
+        match run_often(&text, folder.path(), usual_runs()) {
+            Ok(found) => (plan.is_disciplined, found),
+            Err(complaint) => panic!("program {seed}: {complaint}"),
+        }
+    });
+    let wrong: Vec<_> = results
+        .iter()
+        .zip(&seeds)
+        .filter(|((is_safe, found), _)| *is_safe && !found.races.is_empty())
+        .map(|((_, found), seed)| (seed, &found.races))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(results.iter().any(|(_, found)| !found.races.is_empty()));
+}
