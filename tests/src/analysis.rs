@@ -5,12 +5,17 @@ use std::path::{Path, PathBuf};
 
 use racelens::project::LoadOptions;
 use racelens::workspace::Workspace;
-use racelens_analysis::host::{Analysis, CheckedProgram, Location};
+use racelens_analysis::host::{Analysis, CheckedProgram, Location, Verification};
 use racelens_analysis::ir::Span;
+use racelens_analysis::kiss::concurrent::oracle::{Everything, explore};
+use racelens_analysis::kiss::machine::{Machine, SchedulingPoints};
+use racelens_analysis::kiss::schedule::Position;
+use racelens_analysis::kiss::search::{Bounds, Targets};
 use racelens_analysis::locksets::Mode;
 use racelens_analysis::races::{DEFAULT_MIN_RANK, Options, Sighting, WholeProgram};
 
 use crate::corpus::CorpusEntry;
+use crate::fixture::Place;
 use crate::matching::{ReportedAccess, ReportedRace};
 
 /// A program that has been analysed.
@@ -117,6 +122,55 @@ impl Checked {
                 Some((file_name(&location), location.line, code))
             })
             .collect()
+    }
+
+    /// Looks for interleavings that show races, from `main`.
+    ///
+    /// # Panics
+    /// If there is no program to run.
+    pub fn verify(
+        &self,
+        targets: &Targets,
+        bounds: Bounds,
+        stop: &dyn Fn() -> bool,
+    ) -> Verification {
+        let found = self
+            .analysis
+            .verify(&self.program, "main", targets, bounds, stop);
+        found.unwrap_or_else(|error| panic!("the program cannot be run: {error}"))
+    }
+
+    /// As `verify`, with other threads let in at every step.
+    pub fn verify_everywhere(&self, targets: &Targets, bounds: Bounds) -> Verification {
+        let points = SchedulingPoints::Everywhere;
+        let found =
+            self.analysis
+                .verify_with(&self.program, "main", targets, bounds, points, &|| false);
+        found.unwrap_or_else(|error| panic!("the program cannot be run: {error}"))
+    }
+
+    /// Everything that can happen in a small program, from `main`.
+    pub fn everything(&self, most_states: usize) -> Everything {
+        let program = self
+            .analysis
+            .executable("main")
+            .unwrap_or_else(|error| panic!("the program cannot be run: {error}"));
+        let machine = Machine::new(&program, &self.program.models, SchedulingPoints::Everywhere);
+        match machine {
+            Ok(machine) => explore(&machine, most_states),
+            Err(stop) => panic!("the program cannot be run: {stop:?}"),
+        }
+    }
+
+    /// File and line of a statement.
+    pub fn place(&self, position: Position) -> Option<Place> {
+        let function = self.program.function_named(position.function)?;
+        let span = self.analysis.statement_span(function, position.statement)?;
+        let location = self.workspace.location(&self.analysis, function, span)?;
+        Some(Place {
+            file: file_name(&location),
+            line: location.line,
+        })
     }
 
     fn access(&self, sighting: Sighting) -> Option<ReportedAccess> {

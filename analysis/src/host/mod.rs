@@ -2,6 +2,7 @@
 
 mod alignment;
 mod contracts;
+mod executable;
 mod location;
 mod program;
 mod registry;
@@ -9,12 +10,15 @@ mod runnable;
 mod source_file;
 mod syntax;
 mod unit_edit;
+mod verification;
 mod whole_program;
 
+pub use executable::NotExecutable;
 pub use location::{FunctionLocations, Location, SourceFiles};
 pub use program::{PlacedFunction, Program, UnitTable};
 pub use source_file::SourceFile;
 pub use syntax::{ProblemKind, SyntaxProblem};
+pub use verification::{Verification, Witnessed};
 pub use whole_program::CheckedProgram;
 
 use crate::db::{Function, Lowered, RootDatabase, Unit, body, lowered};

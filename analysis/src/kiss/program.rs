@@ -32,6 +32,8 @@ pub struct Program {
     /// Names that mean several functions, or one whose `static` variables depend on the unit that calls it.
     ambiguous: FxHashSet<FunctionRef>,
     globals: FxHashMap<GlobalRef, Ty>,
+    /// Variables that are only declared, so that nobody knows what they hold.
+    undefined: FxHashSet<GlobalRef>,
     /// What the program declares about functions, with a body or without.
     declared: FxHashMap<FunctionRef, Ty>,
     layouts: FxHashMap<RecordRef, Arc<RecordLayout>>,
@@ -59,6 +61,7 @@ impl Program {
             names: FxHashMap::default(),
             ambiguous: FxHashSet::default(),
             globals: FxHashMap::default(),
+            undefined: FxHashSet::default(),
             declared: FxHashMap::default(),
             layouts: FxHashMap::default(),
             defined: FxHashSet::default(),
@@ -97,6 +100,15 @@ impl Program {
         if is_better {
             self.globals.insert(global, ty);
         }
+    }
+
+    /// Says that the variable belongs to something outside of the program.
+    pub fn make_undefined(&mut self, global: GlobalRef) {
+        self.undefined.insert(global);
+    }
+
+    pub fn is_undefined(&self, global: GlobalRef) -> bool {
+        self.undefined.contains(&global)
     }
 
     /// Says that the program itself has this variable.

@@ -83,10 +83,10 @@ pub(super) fn run(arguments: &ExplainArguments) -> u8 {
 
 /// `src/a.c:12` or `src/a.c:12:5`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct AskedPlace {
-    file: PathBuf,
-    line: u32,
-    column: Option<u32>,
+pub(super) struct AskedPlace {
+    pub file: PathBuf,
+    pub line: u32,
+    pub column: Option<u32>,
 }
 
 impl FromStr for AskedPlace {

@@ -9,6 +9,7 @@ mod options;
 mod progress;
 mod sequentialize;
 mod terminal;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -30,6 +31,9 @@ enum Command {
     /// Say what is known about a line: the locks held there, the threads that run it
     #[command(after_help = EXIT_STATUS)]
     Explain(explain::ExplainArguments),
+    /// Look for an interleaving that really gets to a race or a violated assertion
+    #[command(after_help = verify::EXIT_STATUS)]
+    Verify(verify::VerifyArguments),
     /// Read a whole program and say how much of it was understood
     #[command(after_help = EXIT_STATUS)]
     Index(index::IndexArguments),
@@ -46,7 +50,7 @@ enum Command {
 const EVERY_EXIT_STATUS: &str = "\
 Exit status:
   0  something was analysed, even if notes say what was not
-  1  check found races
+  1  check found races, or verify found an interleaving
   2  nothing could be analysed, or the command line is wrong";
 
 const EXIT_STATUS: &str = "\
@@ -74,6 +78,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),
         Command::Sequentialize(arguments) => sequentialize::run(&arguments),

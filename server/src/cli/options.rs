@@ -8,7 +8,7 @@ use crate::workspace::{Workspace, WorkspaceError};
 use clap::Args;
 use std::path::PathBuf;
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(super) struct ProgramOptions {
     /// C files and directories to read [default: the current directory]
     pub paths: Vec<PathBuf>,

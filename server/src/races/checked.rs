@@ -7,9 +7,10 @@ use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::contracts::Violation;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, CheckedProgram};
-use racelens_analysis::ir::{Span, StatementId};
+use racelens_analysis::ir::{FunctionRef, Span, StatementId};
+use racelens_analysis::kiss::schedule::Position;
 use racelens_analysis::models::Models;
-use racelens_analysis::races::{Options, Sighting, WholeProgram};
+use racelens_analysis::races::{Options, Race, Sighting, WholeProgram};
 use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -41,6 +42,10 @@ impl CheckResult {
             paths: CallPaths::new(&checked.program.contexts),
             checked,
         }
+    }
+
+    pub fn program(&self) -> &CheckedProgram {
+        &self.checked
     }
 }
 
@@ -105,6 +110,16 @@ impl<'w> Checked<'w> {
     /// The statement that a sighting is about, as the database knows it.
     pub fn statement(&self, sighting: Sighting) -> (Function, StatementId) {
         self.checked.statement(sighting)
+    }
+
+    /// The pairs of statements that a race is about.
+    pub fn positions(&self, race: &Race) -> Vec<(Position, Position)> {
+        self.checked.positions(race)
+    }
+
+    /// The function of that name, as the database knows it.
+    pub fn function_named(&self, name: FunctionRef) -> Option<Function> {
+        self.checked.function_named(name)
     }
 
     /// The functions whose text stands in a file.

@@ -15,6 +15,7 @@ mod race;
 mod summary;
 mod suppressions;
 mod thread;
+mod verify;
 mod violation;
 
 pub(crate) use checked::thread_rules;
@@ -37,6 +38,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use suppressions::Suppressions;
+
+pub use verify::{Asked, VerifyOptions};
 
 /// A program that was looked through for races. It is about the workspace as it was then.
 pub struct Check {

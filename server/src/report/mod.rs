@@ -10,6 +10,7 @@ mod selection;
 mod shown_path;
 mod source_excerpt;
 pub mod text;
+mod verification;
 
 use crate::project::{Note, Place};
 
@@ -20,6 +21,9 @@ pub use explanation::{
 pub use insight::{CallSite, FunctionPlace, Guard, Insight, SharedAccess};
 pub use selection::{Selection, UnknownRace};
 pub use shown_path::PathBase;
+pub use verification::{
+    Answer, SearchBounds, TraceStep, TraceThread, VerificationReport, VerifyVerdict, WitnessTrace,
+};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {

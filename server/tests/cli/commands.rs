@@ -15,12 +15,14 @@ fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
             Usage: racelens <COMMAND>
 
             Commands:
-              check    Find data races
-              explain  Say what is known about a line: the locks held there, the threads that run it
-              index    Read a whole program and say how much of it was understood
-              lsp      Serve an editor: the language server
-              dump     Print what Racelens made of a program, for people who work on Racelens
-              help     Print this message or the help of the given subcommand(s)
+              check          Find data races
+              explain        Say what is known about a line: the locks held there, the threads that run it
+              verify         Look for an interleaving that really gets to a race or a violated assertion
+              index          Read a whole program and say how much of it was understood
+              lsp            Serve an editor: the language server
+              sequentialize  Print a sequential C program that simulates the threads of a concurrent one
+              dump           Print what Racelens made of a program, for people who work on Racelens
+              help           Print this message or the help of the given subcommand(s)
 
             Options:
               -h, --help     Print help
@@ -28,7 +30,7 @@ fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
 
             Exit status:
               0  something was analysed, even if notes say what was not
-              1  check found races
+              1  check found races, or verify found an interleaving
               2  nothing could be analysed, or the command line is wrong
             exit status 2
         "#]],

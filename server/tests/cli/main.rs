@@ -18,3 +18,4 @@ mod sequentialize;
 mod suppression;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;
+mod verify;

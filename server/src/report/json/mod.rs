@@ -1,9 +1,11 @@
 //! Reports for programs. `server/docs/report.schema.json` describes every field.
 
 mod explanation;
+mod verification;
 mod violations;
 
 pub use explanation::explanation;
+pub use verification::verification;
 
 use super::{
     Access, BaselineComparison, Call, Lock, OfferedComment, PathBase, Race, Report, SuppressedRace,

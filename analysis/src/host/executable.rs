@@ -1,0 +1,113 @@
+//! A program that can be run exactly: what one body or one variable cannot say is marked as unknown.
+
+use super::Analysis;
+use crate::db::{FunctionKind, unit_environment};
+use crate::frontend::layout::DataModel;
+use crate::frontend::lower::Environment;
+use crate::ir::{Base, Body, GlobalRef, GlobalScope, Statement};
+use crate::kiss::program::{Meaning, Program};
+use std::fmt;
+use ustr::Ustr;
+
+/// Why a program cannot be run at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotExecutable {
+    /// There is no such function.
+    NoEntry,
+    /// Several functions have that name.
+    SeveralEntries,
+    /// The units differ in the sizes of types, or are not those of a 64-bit system.
+    DataModel,
+}
+
+impl fmt::Display for NotExecutable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotExecutable::NoEntry => "the program has no function to begin with",
+            NotExecutable::SeveralEntries => {
+                "several functions have the name of the one to begin with"
+            }
+            NotExecutable::DataModel => "only programs for 64-bit systems can be run",
+        })
+    }
+}
+
+impl Analysis {
+    /// The program as something that can be run, beginning with the function of this name.
+    pub fn executable(&self, entry: &str) -> Result<Program, NotExecutable> {
+        let db = self.database();
+        let mut units = self.program().units.values();
+        if units.any(|table| table.unit.data_model(db) != DataModel::LP64) {
+            return Err(NotExecutable::DataModel);
+        }
+        let mut program = self.runnable(entry);
+        match program.function(program.entry) {
+            Meaning::Body(_) => {}
+            Meaning::Ambiguous => return Err(NotExecutable::SeveralEntries),
+            Meaning::External => return Err(NotExecutable::NoEntry),
+        }
+        let external: Vec<GlobalRef> = program
+            .globals()
+            .map(|(global, _)| global)
+            .filter(|global| global.scope == GlobalScope::External)
+            .collect();
+        for global in external {
+            if !self.is_defined(&program, global) {
+                program.make_undefined(global);
+            }
+        }
+        self.forget_copies(&mut program);
+        Ok(program)
+    }
+
+    /// A `static` variable of a header exists once in each unit, but only one of them gets its first value here.
+    fn forget_copies(&self, program: &mut Program) {
+        let db = self.database();
+        for (path, table) in &self.program().units {
+            for placed in &table.functions {
+                if placed.function.kind(db) != FunctionKind::Initialiser {
+                    continue;
+                }
+                let Some(body) = self.body(placed.function) else {
+                    continue;
+                };
+                let scope = GlobalScope::Unit(*path);
+                for global in stored(&body) {
+                    if matches!(global.scope, GlobalScope::Unit(_)) && global.scope != scope {
+                        program.make_undefined(GlobalRef { scope, ..global });
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_defined(&self, program: &Program, global: GlobalRef) -> bool {
+        self.is_declared_to_exist(global.name)
+            || program
+                .initialisers
+                .iter()
+                .any(|body| stored(body).contains(&global))
+    }
+
+    fn is_declared_to_exist(&self, name: Ustr) -> bool {
+        let db = self.database();
+        self.program().units.values().any(|table| {
+            let environment = unit_environment(db, table.unit);
+            let binding = environment.bindings(name).value.clone();
+            binding.is_some_and(|binding| !binding.storage.is_extern && !binding.storage.is_static)
+        })
+    }
+}
+
+/// The variables that a body gives values to.
+fn stored(body: &Body) -> Vec<GlobalRef> {
+    let statements = body.statements().map(|(_, statement)| statement);
+    let targets = statements.filter_map(|statement| match statement {
+        Statement::Store { place, .. } => match place.base {
+            Base::Global(global) => Some(global),
+            _ => None,
+        },
+        _ => None,
+    });
+    targets.collect()
+}

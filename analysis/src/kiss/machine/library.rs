@@ -1,0 +1,178 @@
+//! What running needs to know about library functions beyond their models: values, which the lockset analysis has no
+//! use for.
+
+use std::ops::RangeInclusive;
+
+/// Calls that say that an assertion does not hold.
+pub fn is_assertion_failure(name: &str) -> bool {
+    matches!(
+        name,
+        "__assert_fail"
+            | "__assert_perror_fail"
+            | "__assert"
+            | "__assert_rtn"
+            | "__assert_func"
+            | "_wassert"
+            | "_assert"
+            | "reach_error"
+            | "__VERIFIER_error"
+            | crate::kiss::program::intrinsics::FAIL
+    )
+}
+
+/// Functions of verification tools, which a model only makes known to the other analyses.
+pub(super) fn is_decided_elsewhere(name: &str) -> bool {
+    let is_nondeterministic =
+        name.starts_with("__VERIFIER_nondet_") && name != "__VERIFIER_nondet_memory";
+    is_nondeterministic || matches!(name, "__VERIFIER_assume" | "__VERIFIER_assert")
+}
+
+/// Functions that return what the world outside of the program decides.
+pub(super) fn is_outside(name: &str) -> bool {
+    name.starts_with("__VERIFIER_nondet_")
+        || matches!(
+            name,
+            "rand" | "random" | "rand_r" | "getchar" | "getc" | "fgetc" | "getpid" | "lrand48"
+        )
+}
+
+/// The values that such a function can return, where its type says too little.
+pub fn range(name: &str) -> Option<RangeInclusive<i128>> {
+    match name {
+        "rand" | "random" | "rand_r" | "lrand48" => Some(0..=i128::from(i32::MAX)),
+        "getpid" => Some(1..=i128::from(i32::MAX)),
+        "getchar" | "getc" | "fgetc" => Some(-1..=255),
+        _ => None,
+    }
+}
+
+/// Libraries whose functions return zero when they succeed, and whose failures are not run.
+pub(super) fn succeeds_with_zero(library: &str, name: &str) -> bool {
+    let has_a_value = matches!(
+        name,
+        "pthread_self"
+            | "pthread_equal"
+            | "pthread_getspecific"
+            | "pthread_getconcurrency"
+            | "thrd_current"
+            | "thrd_equal"
+            | "tss_get"
+    );
+    let is_such = matches!(
+        library,
+        "POSIX threads" | "POSIX semaphores" | "C11 threads"
+    );
+    (is_such && !has_a_value) || matches!(name, "usleep" | "sleep" | "nanosleep" | "sched_yield")
+}
+
+/// Semaphores that count without an upper limit.
+pub(super) fn has_counting_semaphores(library: &str) -> bool {
+    matches!(
+        library,
+        "POSIX semaphores" | "libuv" | "SDL" | "Linux kernel"
+    )
+}
+
+/// What a function that gives up at once returns.
+pub(super) fn refusal(library: &str) -> i128 {
+    match library {
+        "POSIX semaphores" => -1,
+        // `EBUSY`.
+        "POSIX threads" => 16,
+        _ => 1,
+    }
+}
+
+/// How many bytes an allocating function is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Asked {
+    Argument(usize),
+    Product(usize, usize),
+    NotSaid,
+}
+
+pub(super) fn allocated_bytes(name: &str) -> Asked {
+    match name {
+        "malloc" | "valloc" | "pvalloc" | "__builtin_malloc" => Asked::Argument(0),
+        "aligned_alloc" | "memalign" | "realloc" | "reallocf" | "__builtin_realloc" => {
+            Asked::Argument(1)
+        }
+        "calloc" | "__builtin_calloc" => Asked::Product(0, 1),
+        "reallocarray" => Asked::Product(1, 2),
+        _ => Asked::NotSaid,
+    }
+}
+
+/// The argument that tells which byte a function fills memory with; `None` for zero.
+pub(super) fn filled_with(name: &str) -> Option<Option<usize>> {
+    match name {
+        "memset"
+        | "__builtin_memset"
+        | "__memset_chk"
+        | "__builtin___memset_chk"
+        | "memset_explicit" => Some(Some(1)),
+        "bzero" | "explicit_bzero" | "__builtin_bzero" | "__explicit_bzero_chk" => Some(None),
+        _ => None,
+    }
+}
+
+/// A barrier's number of threads is an argument of what makes it.
+pub(super) fn barrier_parties(name: &str) -> Option<usize> {
+    match name {
+        "pthread_barrier_init" => Some(2),
+        "uv_barrier_init" => Some(1),
+        _ => None,
+    }
+}
+
+/// What a thread that comes last to a barrier is told.
+pub(super) fn last_at_barrier(name: &str) -> i128 {
+    match name {
+        "pthread_barrier_wait" => -1,
+        _ => 1,
+    }
+}
+
+/// What a wait returns that nobody ended in time; `None` if it has no time.
+pub(super) fn timed_out(name: &str) -> Option<i128> {
+    match name {
+        // `ETIMEDOUT`.
+        "pthread_cond_timedwait"
+        | "pthread_cond_clockwait"
+        | "pthread_cond_timedwait_relative_np" => Some(110),
+        // `thrd_timedout`.
+        "cnd_timedwait" => Some(4),
+        _ => None,
+    }
+}
+
+/// Whether this call makes a mutex attribute recursive: the kind is its second argument.
+pub(super) fn sets_mutex_kind(name: &str) -> bool {
+    name == "pthread_mutexattr_settype"
+}
+
+/// `PTHREAD_MUTEX_RECURSIVE`.
+pub(super) const RECURSIVE_KIND: i128 = 1;
+
+/// Results that are computed from the arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Computed {
+    StringLength,
+    StringComparison,
+    MemoryComparison,
+    Absolute,
+    OwnThread,
+    SameThread,
+}
+
+pub(super) fn computed(name: &str) -> Option<Computed> {
+    Some(match name {
+        "strlen" | "__builtin_strlen" => Computed::StringLength,
+        "strcmp" | "__builtin_strcmp" => Computed::StringComparison,
+        "memcmp" | "__builtin_memcmp" => Computed::MemoryComparison,
+        "abs" | "labs" | "llabs" => Computed::Absolute,
+        "pthread_self" | "thrd_current" => Computed::OwnThread,
+        "pthread_equal" | "thrd_equal" => Computed::SameThread,
+        _ => return None,
+    })
+}

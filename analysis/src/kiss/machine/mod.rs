@@ -1,0 +1,28 @@
+//! Runs programs step by step, exactly: values of C's widths, memory of bytes, threads, and whatever they wait for.
+//!
+//! A step is one statement, one terminator or one effect of a library function. It either happens as a whole or, where
+//! it cannot, says why and leaves the state as it was. What the machine does not know it never guesses.
+
+mod atomic_effects;
+mod calls;
+mod effects;
+mod image;
+pub mod library;
+pub mod memory;
+mod memory_effects;
+mod model_values;
+mod next;
+mod places;
+mod questions;
+mod state;
+mod statements;
+pub mod stop;
+mod thread_effects;
+pub mod value;
+mod waiting;
+
+pub use image::{Machine, SchedulingPoints};
+pub use next::{Access, Next};
+pub use state::{
+    Activation, End, Frame, Holder, Lock, ModelCall, Opened, Phase, Source, State, Thread,
+};

@@ -1,0 +1,7 @@
+//! Interleavings that show races and violated assertions, in small programs.
+
+mod arithmetic;
+mod harness;
+mod papers;
+mod random;
+mod synchronisation;

@@ -1,0 +1,308 @@
+//! Looks for interleavings that show races, and tells them in the words of the source.
+
+use super::Check;
+use super::checked::Checked;
+use super::race;
+use crate::project::{Note, Place};
+use crate::report::{
+    Answer, SearchBounds, TraceStep, TraceThread, VerificationReport, VerifyVerdict, WitnessTrace,
+};
+use crate::workspace::Workspace;
+use racelens_analysis::host::{Verification, Witnessed};
+use racelens_analysis::kiss::concurrent::replay::{Assumption, Event, Happening};
+use racelens_analysis::kiss::machine::Source;
+use racelens_analysis::kiss::schedule::{Goal, Position};
+use racelens_analysis::kiss::search::{Bounds, Targets};
+use racelens_analysis::races::Race;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub enum Asked {
+    /// The races in which a line takes part.
+    Line(PathBuf, u32),
+    Race(String),
+    AllRaces,
+    Assertions,
+}
+
+/// How far to look.
+#[derive(Clone, Copy, Debug)]
+pub struct VerifyOptions<'o> {
+    pub entry: &'o str,
+    pub bounds: Bounds,
+}
+
+impl Check {
+    /// Looks for interleavings until `stop` says that it is enough.
+    pub fn verify(
+        &self,
+        workspace: &Workspace,
+        asked: &Asked,
+        options: VerifyOptions<'_>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<VerificationReport, String> {
+        let started = Instant::now();
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace, &analysis, &self.result);
+        let races = asked_races(&checked, asked);
+        if let Some(error) = nothing_asked(asked, &races) {
+            return Err(error);
+        }
+        let targets = Targets {
+            questions: races
+                .iter()
+                .map(|race| self.result.program().positions(race))
+                .collect(),
+            any_race: false,
+            assertions: matches!(asked, Asked::Assertions),
+        };
+        let verification = analysis
+            .verify(
+                self.result.program(),
+                options.entry,
+                &targets,
+                options.bounds,
+                stop,
+            )
+            .map_err(|error| {
+                format!(
+                    "nothing can be run: {error}\n  help: name the function to begin with by --entry, and \
+                     analyse the files of one program"
+                )
+            })?;
+        let teller = Teller {
+            checked: &checked,
+            verification: &verification,
+        };
+        let mut answers: Vec<Answer> = races
+            .iter()
+            .map(|race| teller.race(race, &targets))
+            .collect();
+        if targets.assertions {
+            answers.extend(teller.assertions());
+        }
+        let outcome = &verification.outcome;
+        Ok(VerificationReport {
+            answers,
+            bounds: SearchBounds {
+                switches_done: outcome.switches_done,
+                switches: options.bounds.switches,
+                threads: options.bounds.threads,
+                path_steps: options.bounds.path_steps,
+                local_steps: options.bounds.local_steps,
+                states: outcome.states,
+            },
+            notes: verification
+                .rejected
+                .iter()
+                .map(|reason| {
+                    Note::warning(format!(
+                        "an interleaving was found that does not replay, which is a bug of Racelens: {reason}"
+                    ))
+                    .with_help("report it together with the program")
+                })
+                .collect(),
+            seconds: started.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+fn asked_races<'c>(checked: &'c Checked<'_>, asked: &Asked) -> Vec<&'c Race> {
+    let races = checked.program().races.iter();
+    match asked {
+        Asked::AllRaces => races.collect(),
+        Asked::Race(id) => races.filter(|race| race::id(race) == *id).collect(),
+        Asked::Line(file, line) => {
+            let file = file.canonicalize().unwrap_or_else(|_| file.clone());
+            let is_there = |race: &&Race| {
+                race.pairs.iter().any(|pair| {
+                    [pair.first, pair.second].into_iter().any(|side| {
+                        let (function, statement) = checked.statement(side);
+                        let place = checked.places.statement_place(function, statement);
+                        place.is_some_and(|place| {
+                            let path = place.path.canonicalize().unwrap_or(place.path);
+                            path == file && place.line == *line
+                        })
+                    })
+                })
+            };
+            races.filter(is_there).collect()
+        }
+        Asked::Assertions => Vec::new(),
+    }
+}
+
+fn nothing_asked(asked: &Asked, races: &[&Race]) -> Option<String> {
+    if !races.is_empty() {
+        return None;
+    }
+    match asked {
+        Asked::Line(file, line) => Some(format!(
+            "line {line} of {} takes part in no race\n  help: `racelens check` lists the races with their lines",
+            file.display()
+        )),
+        Asked::Race(id) => Some(format!(
+            "there is no race with the id {id}\n  help: `racelens check` lists the races with their ids"
+        )),
+        Asked::AllRaces | Asked::Assertions => None,
+    }
+}
+
+struct Teller<'t> {
+    checked: &'t Checked<'t>,
+    verification: &'t Verification,
+}
+
+impl Teller<'_> {
+    fn race(&self, race: &Race, targets: &Targets) -> Answer {
+        let pairs = targets
+            .questions
+            .iter()
+            .find(|pairs| **pairs == self.checked.positions(race));
+        let shows = |found: &&Witnessed| match found.witness.goal {
+            Goal::Race { first, second } => pairs.is_some_and(|pairs| {
+                pairs.contains(&(first.1, second.1)) || pairs.contains(&(second.1, first.1))
+            }),
+            Goal::Assertion { .. } => false,
+        };
+        let found = self.verification.witnessed.iter().find(shows);
+        Answer {
+            id: Some(race::id(race)),
+            question: format!("race on {}", race.location),
+            verdict: match found {
+                Some(found) => VerifyVerdict::Witnessed(self.trace(found)),
+                None => self.nothing(),
+            },
+        }
+    }
+
+    fn assertions(&self) -> Vec<Answer> {
+        let failed = self.verification.witnessed.iter().filter_map(|found| {
+            let Goal::Assertion { at, .. } = found.witness.goal else {
+                return None;
+            };
+            Some(Answer {
+                id: None,
+                question: format!("assertion in {}", at.function.name),
+                verdict: VerifyVerdict::Witnessed(self.trace(found)),
+            })
+        });
+        let mut answers: Vec<Answer> = failed.collect();
+        if answers.is_empty() {
+            answers.push(Answer {
+                id: None,
+                question: "assertions".to_owned(),
+                verdict: self.nothing(),
+            });
+        }
+        answers
+    }
+
+    fn nothing(&self) -> VerifyVerdict {
+        let outcome = &self.verification.outcome;
+        let mut reasons: Vec<String> = outcome.limits.iter().map(ToString::to_string).collect();
+        let faults = outcome.faults.iter();
+        reasons
+            .extend(faults.map(|fault| format!("a thread is not followed further where {fault}")));
+        if outcome.too_long {
+            reasons.push("a path has more steps than are followed".to_owned());
+        }
+        if outcome.stopped {
+            reasons.push("the time budget was spent".to_owned());
+        }
+        if outcome.full {
+            reasons.push("there are more states than are looked at".to_owned());
+        }
+        if !self.verification.rejected.is_empty() {
+            reasons.push("a witness did not replay".to_owned());
+        }
+        if reasons.is_empty() {
+            VerifyVerdict::NotFound {
+                complete: outcome.complete,
+            }
+        } else {
+            VerifyVerdict::Unknown(reasons)
+        }
+    }
+
+    fn trace(&self, found: &Witnessed) -> WitnessTrace {
+        let trace = &found.trace;
+        WitnessTrace {
+            threads: trace
+                .threads
+                .iter()
+                .map(|thread| TraceThread {
+                    entry: thread.entry.name.to_string(),
+                    started: thread.started.and_then(|(_, at)| self.place(at)),
+                })
+                .collect(),
+            steps: trace.events.iter().map(|event| self.step(event)).collect(),
+            ends: trace.ends.iter().map(|event| self.step(event)).collect(),
+            assumptions: trace.assumptions.iter().map(assumption).collect(),
+        }
+    }
+
+    fn step(&self, event: &Event) -> TraceStep {
+        let locks = event.locks.iter().map(|lock| {
+            let shared = if lock.shared { " (shared)" } else { "" };
+            format!("{}{shared}", lock.name)
+        });
+        TraceStep {
+            thread: event.thread,
+            place: self.place(event.at),
+            function: event.at.function.name.to_string(),
+            text: words(&event.happening),
+            locks: locks.collect(),
+        }
+    }
+
+    fn place(&self, at: Position) -> Option<Place> {
+        let function = self.checked.function_named(at.function)?;
+        self.checked.places.statement_place(function, at.statement)
+    }
+}
+
+fn words(happening: &Happening) -> String {
+    let with = |verb: &str, what: &str, value: &Option<String>| match value {
+        Some(value) => format!("{verb} {what} = {value}"),
+        None => format!("{verb} {what}"),
+    };
+    match happening {
+        Happening::Reads { what, value } => with("reads", what, value),
+        Happening::Writes { what, value } => with("writes", what, value),
+        Happening::Updates { what, value } => with("updates", what, value),
+        Happening::Locks(lock) => format!("takes {lock}"),
+        Happening::Unlocks(lock) => format!("gives back {lock}"),
+        Happening::FailsToLock(lock) => format!("does not get {lock}"),
+        Happening::Starts(thread) => format!("starts thread {thread}"),
+        Happening::Joins(threads) => {
+            let threads: Vec<String> = threads.iter().map(ToString::to_string).collect();
+            format!("joins thread {}", threads.join(", "))
+        }
+        Happening::Waits(object) => format!("waits on {object}"),
+        Happening::Wakes(object) => format!("is woken and takes {object}"),
+        Happening::Posts(object) => format!("posts {object}"),
+        Happening::CallsOnce(control) => format!("runs once by {control}"),
+        Happening::Frees(object) => format!("frees {object}"),
+        Happening::FailsAssertion => "fails the assertion".to_owned(),
+    }
+}
+
+fn assumption(assumption: &Assumption) -> String {
+    let value = match assumption.value {
+        Some(value) => value.to_string(),
+        None => "a new object".to_owned(),
+    };
+    match assumption.source {
+        Source::Function(name) => format!(
+            "`{name}` returns {value} in thread {} and does nothing else",
+            assumption.thread
+        ),
+        Source::Parameter(number) => {
+            format!("parameter {number} of the first function is {value}")
+        }
+        Source::Choice(_) => format!("the choice is {value}"),
+    }
+}
