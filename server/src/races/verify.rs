@@ -9,13 +9,14 @@ use crate::report::{
 };
 use crate::workspace::Workspace;
 use racelens_analysis::host::{Verification, Witnessed};
-use racelens_analysis::kiss::concurrent::replay::{Assumption, Event, Happening};
+use racelens_analysis::kiss::concurrent::replay::{Assumption, Event, Happening, Trace};
 use racelens_analysis::kiss::machine::Source;
 use racelens_analysis::kiss::schedule::{Goal, Position};
-use racelens_analysis::kiss::search::{Bounds, Targets};
+use racelens_analysis::kiss::search::{Bounds, Outcome, Targets};
 use racelens_analysis::races::Race;
 use std::path::PathBuf;
 use std::time::Instant;
+use ustr::Ustr;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -221,6 +222,7 @@ impl Teller<'_> {
         if reasons.is_empty() {
             VerifyVerdict::NotFound {
                 complete: outcome.complete,
+                reservations: reservations(outcome),
             }
         } else {
             VerifyVerdict::Unknown(reasons)
@@ -240,7 +242,7 @@ impl Teller<'_> {
                 .collect(),
             steps: trace.events.iter().map(|event| self.step(event)).collect(),
             ends: trace.ends.iter().map(|event| self.step(event)).collect(),
-            assumptions: trace.assumptions.iter().map(assumption).collect(),
+            assumptions: assumptions(trace),
         }
     }
 
@@ -288,6 +290,37 @@ fn words(happening: &Happening) -> String {
         Happening::Frees(object) => format!("frees {object}"),
         Happening::FailsAssertion => "fails the assertion".to_owned(),
     }
+}
+
+/// What a search has left open within its bounds.
+fn reservations(outcome: &Outcome) -> Vec<String> {
+    let values = outcome.values_tried.then(|| {
+        "of values from outside only some were tried: small ones, and those around numbers that the program \
+         compares with"
+            .to_owned()
+    });
+    let ignored = outcome.ignored.iter().map(|name| does_nothing(name));
+    values.into_iter().chain(ignored).collect()
+}
+
+fn does_nothing(function: &str) -> String {
+    format!("`{function}`, which has neither a body nor a model, does nothing but return")
+}
+
+fn assumptions(trace: &Trace) -> Vec<String> {
+    let values = trace.assumptions.iter();
+    let is_told = |function: &Ustr| {
+        let told = values
+            .clone()
+            .any(|it| it.source == Source::Function(*function));
+        !told
+    };
+    let ignored = trace.ignored.iter().filter(|function| is_told(function));
+    values
+        .clone()
+        .map(assumption)
+        .chain(ignored.map(|function| does_nothing(function)))
+        .collect()
 }
 
 fn assumption(assumption: &Assumption) -> String {

@@ -28,6 +28,8 @@ pub enum VerifyVerdict {
     NotFound {
         /// And there are no others.
         complete: bool,
+        /// What was left open although it is within the bounds.
+        reservations: Vec<String>,
     },
     /// Something could not be run, or the budget was spent.
     Unknown(Vec<String>),

@@ -5,7 +5,9 @@ use crate::kiss::machine::stop::Stop;
 use crate::kiss::machine::{Activation, Machine, Next, Source, State};
 use crate::kiss::schedule::{Chosen, Goal, Move, Position, Witness};
 use crate::models::{Action, Mode};
+use std::collections::BTreeSet;
 use std::fmt;
+use ustr::Ustr;
 
 /// What happened on the way to the goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +18,8 @@ pub struct Trace {
     pub ends: Vec<Event>,
     /// Values that nobody knows and that the way depends on.
     pub assumptions: Vec<Assumption>,
+    /// Functions without body and model that were called on the way. They are taken to do nothing but return.
+    pub ignored: BTreeSet<Ustr>,
 }
 
 /// A thread, and where it was started.
@@ -105,6 +109,7 @@ pub fn replay(
         events: Vec::new(),
         ends: Vec::new(),
         assumptions: Vec::new(),
+        ignored: BTreeSet::new(),
     };
     for (number, next) in witness.moves.iter().enumerate() {
         match *next {
@@ -135,6 +140,7 @@ pub fn replay(
         }
     }
     finish(machine, &state, witness, &mut trace)?;
+    trace.ignored = BTreeSet::clone(&state.ignored);
     Ok(trace)
 }
 

@@ -8,6 +8,7 @@ use super::stop::{Limit, Stop};
 use super::value::{Closed, Value, convert};
 use crate::ir::{FunctionRef, LocalId, Statement, Storage, Ty};
 use crate::kiss::program::{Meaning, intrinsics};
+use std::sync::Arc;
 
 /// Deeper calls than this are taken for a recursion without end.
 const DEEPEST_CALL: usize = 200;
@@ -108,8 +109,11 @@ impl Machine<'_> {
                 Ok(Value::ZERO)
             }
             name if library::is_outside(name) || self.models.lookup(name).is_none() => {
-                let source = Source::Function(ustr::Ustr::from(name));
-                Ok(self.outside_value(state, thread, source, result))
+                let function = ustr::Ustr::from(name);
+                if !library::is_outside(name) && !state.ignored.contains(&function) {
+                    Arc::make_mut(&mut state.ignored).insert(function);
+                }
+                Ok(self.outside_value(state, thread, Source::Function(function), result))
             }
             name => Ok(Value::closed(Closed::Library(ustr::Ustr::from(name)))),
         }

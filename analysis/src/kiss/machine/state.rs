@@ -28,6 +28,8 @@ pub struct State {
     /// Values from outside that nothing has depended on yet.
     pub open: BTreeMap<OpenValue, Opened>,
     pub end: Option<End>,
+    /// Functions of which nothing is known that were called. They tell two states apart no more than the way there does.
+    pub ignored: Arc<BTreeSet<Ustr>>,
 }
 
 /// Where a value from outside came from.

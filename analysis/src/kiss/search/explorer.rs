@@ -129,6 +129,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
             Settled::Over => return,
         };
         self.look_for_races(&node, &nexts);
+        self.note_ignored(&node.state);
         let key = (node.state.fingerprint() ^ u128::from(node.stuck), node.last);
         self.outcome.states += 1;
         match self.seen.get_mut(&key) {
@@ -302,7 +303,14 @@ impl<'e, 'p> Explorer<'e, 'p> {
         Settled::Ready(nexts)
     }
 
+    fn note_ignored(&mut self, state: &State) {
+        if !state.ignored.is_subset(&self.outcome.ignored) {
+            self.outcome.ignored.extend(state.ignored.iter().copied());
+        }
+    }
+
     fn look_at_end(&mut self, node: &Node) {
+        self.note_ignored(&node.state);
         let Some(thread) = self.machine.failed(&node.state) else {
             return;
         };

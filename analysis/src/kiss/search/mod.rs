@@ -14,6 +14,7 @@ use crate::ir::{BinaryOperator, Operand, Rvalue, Statement, Terminator};
 use explorer::Explorer;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use ustr::Ustr;
 
 /// How far the search goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +74,8 @@ pub struct Outcome {
     pub too_long: bool,
     /// Values from outside were tried one by one, and not all.
     pub values_tried: bool,
+    /// Functions without body and model that were called. They are taken to do nothing but return.
+    pub ignored: BTreeSet<Ustr>,
     /// Somebody ended the search, or it had its budget.
     pub stopped: bool,
     /// As many states were looked at as may be.
@@ -129,7 +132,8 @@ pub fn search(
         }
         outcome.switches_done = Some(switches);
         if !was_cut {
-            outcome.complete = !outcome.is_limited() && !outcome.values_tried;
+            outcome.complete =
+                !outcome.is_limited() && !outcome.values_tried && outcome.ignored.is_empty();
             return outcome;
         }
     }

@@ -90,7 +90,10 @@ struct StepView<'r> {
 fn answer_view<'r>(answer: &'r Answer, base: &PathBase) -> AnswerView<'r> {
     let (verdict, complete, limits, trace): (_, _, &[String], _) = match &answer.verdict {
         VerifyVerdict::Witnessed(trace) => ("witnessed", false, &[], Some(trace)),
-        VerifyVerdict::NotFound { complete } => ("not_found", *complete, &[], None),
+        VerifyVerdict::NotFound {
+            complete,
+            reservations,
+        } => ("not_found", *complete, reservations, None),
         VerifyVerdict::Unknown(reasons) => ("unknown", false, reasons, None),
     };
     AnswerView {

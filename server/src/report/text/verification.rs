@@ -42,7 +42,7 @@ fn write_answer(text: &mut String, answer: &Answer, bounds: &SearchBounds, base:
             let _ = writeln!(text, "witnessed: {}{id}", answer.question);
             write_trace(text, trace, base);
         }
-        VerifyVerdict::NotFound { complete: true } => {
+        VerifyVerdict::NotFound { complete: true, .. } => {
             let _ = writeln!(
                 text,
                 "not found: {}{id}\n  every interleaving of the steps as they are written was tried ({} states); what weaker \
@@ -50,13 +50,19 @@ fn write_answer(text: &mut String, answer: &Answer, bounds: &SearchBounds, base:
                 answer.question, bounds.states
             );
         }
-        VerifyVerdict::NotFound { complete: false } => {
+        VerifyVerdict::NotFound {
+            complete: false,
+            reservations,
+        } => {
             let _ = writeln!(
                 text,
                 "not found: {}{id}\n  tried: {}",
                 answer.question,
                 bounds_in_words(bounds)
             );
+            for reservation in reservations {
+                let _ = writeln!(text, "  assumed: {reservation}");
+            }
         }
         VerifyVerdict::Unknown(reasons) => {
             let _ = writeln!(text, "unknown: {}{id}", answer.question);
