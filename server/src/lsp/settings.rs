@@ -48,7 +48,7 @@ pub enum Delivery {
     Pull,
 }
 
-const DEFAULT_DEBOUNCE: Duration = Duration::from_millis(100);
+const DEFAULT_DEBOUNCE: Duration = Duration::from_millis(40);
 const MOST_DEBOUNCE_MILLISECONDS: u64 = 60_000;
 const MOST_JOBS: u64 = 1024;
 

@@ -21,7 +21,7 @@ fn help_names_every_option() {
               --compiler <PROGRAM>      Preprocess with this compiler, given by name or path
               --preprocessed <PATH>...  Read text that is preprocessed already: .i files, or directories with such files
               --jobs <N>                Use this many threads, from 1 to 1024 [default: one for each core]
-              --format <FORMAT>         How to write the result: for people, for programs, for code scanning [default: text] [possible values: text, json, sarif]
+              --format <FORMAT>         How to write the result: for people, for programs, for code scanning, as a page for a browser [default: text] [possible values: text, json, sarif, html]
               --min-rank <N>            Report only races of this rank or higher, from 0 to 100 [default: 20, or what racelens.toml says]
               --explain <ID>            Report only the race with this id, with all its accesses and whole call paths
               --baseline <FILE>         Report only races that this file, which --write-baseline wrote, does not have
@@ -137,7 +137,7 @@ fn wrong_arguments_are_named() {
     for (option, value, message) in [
         ("--min-rank", "101", "101 is not in 0..=100"),
         ("--min-rank", "-1", "unexpected argument '-1'"),
-        ("--format", "xml", "[possible values: text, json, sarif]"),
+        ("--format", "xml", "[possible values: text, json, sarif, html]"),
         ("--entries", "all", "[possible values: threads, exported]"),
         ("--color", "red", "[possible values: auto, always, never]"),
     ] {

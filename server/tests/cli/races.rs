@@ -111,6 +111,14 @@ fn sarif_has_a_result_for_each_race() {
 }
 
 #[test]
+fn a_page_for_a_browser_has_every_race() {
+    let run = check(COUNTER, &["--format", "html"]);
+    assert_eq!(run.status, 1);
+    assert!(run.output.starts_with("<!DOCTYPE html>"));
+    assert!(run.output.contains(&format!("id=\"{}\"", id(COUNTER))));
+}
+
+#[test]
 fn a_line_is_explained() {
     let program = Program::built(&[("a.c", COUNTER)]);
     let run = program.run(&["explain", "a.c:4"]);
