@@ -14,6 +14,11 @@ const NOT_WITNESSED: &[(&str, &str)] = &[
     ("atomics/relaxed_release", WEAK_ORDER),
     ("callback/comparator_counts", "`qsort` calls back"),
     ("double_checked_locking/relaxed_first_check", WEAK_ORDER),
+    (
+        "interrupts/interrupts_alone",
+        "handlers of interrupts are not run",
+    ),
+    ("ownership_queue/looked_at_then_removed", LONG_LOOPS),
     ("publication/fence_missing", WEAK_ORDER),
     ("publication/new_object_relaxed", WEAK_ORDER),
     ("publication/relaxed_flag", WEAK_ORDER),
@@ -21,6 +26,8 @@ const NOT_WITNESSED: &[(&str, &str)] = &[
     ("publication/relaxed_store", WEAK_ORDER),
     ("publication/written_behind_the_fence", WEAK_ORDER),
     ("read_after_join/too_few_joined", LONG_LOOPS),
+    ("seqlock/read_behind_the_retry", SEQUENCE_LOCKS),
+    ("seqlock/written_by_a_reader", SEQUENCE_LOCKS),
     (
         "signal_handler/shutdown_flag",
         "handlers of signals are not run",
@@ -30,6 +37,7 @@ const NOT_WITNESSED: &[(&str, &str)] = &[
 ];
 
 const WEAK_ORDER: &str = "it takes an order that relaxed atomics allow";
+const SEQUENCE_LOCKS: &str = "readers of sequence locks are not run";
 const LONG_LOOPS: &str = "loops with many turns come before it";
 
 /// What was found in one fixture.

@@ -137,7 +137,11 @@ fn wrong_arguments_are_named() {
     for (option, value, message) in [
         ("--min-rank", "101", "101 is not in 0..=100"),
         ("--min-rank", "-1", "unexpected argument '-1'"),
-        ("--format", "xml", "[possible values: text, json, sarif, html]"),
+        (
+            "--format",
+            "xml",
+            "[possible values: text, json, sarif, html]",
+        ),
         ("--entries", "all", "[possible values: threads, exported]"),
         ("--color", "red", "[possible values: auto, always, never]"),
     ] {

@@ -12,6 +12,7 @@ fn a_race_is_shown_with_the_source_of_both_accesses() {
     let (folder, report) = counter();
     let page = page(&folder, &report);
     let race = &report.races[0];
+    assert!(page.contains("<h1>1 possible data race</h1>"));
     assert!(page.contains(&format!("<section class=\"race\" id=\"{}\">", race.id)));
     assert!(page.contains(&format!("href=\"#{}\"", race.id)));
     for access in &race.accesses[..2] {
@@ -85,6 +86,6 @@ fn a_file_that_changed_since_is_named_without_its_lines() {
 fn a_report_without_races_says_so() {
     let folder = Folder::new(&[]);
     let page = page(&folder, &report(Vec::new()));
-    assert!(page.contains("<h1>no data race</h1>"));
+    assert!(page.contains("<h1>no data race was found</h1>"));
     assert!(!page.contains("<nav"));
 }

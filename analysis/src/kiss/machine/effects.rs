@@ -63,6 +63,9 @@ impl Machine<'_> {
                 recursive,
                 blocking,
             } => {
+                if is_optimistic(*kind, *mode) {
+                    return Err(unsupported());
+                }
                 let keeps_out = keeps_threads_out(*kind, *mode);
                 let address = self.lock_address(state, call, lock)?;
                 if !keeps_out || address == 0 {
@@ -367,8 +370,18 @@ pub(super) fn keeps_threads_out(kind: LockKind, mode: Mode) -> bool {
         | LockKind::Spin
         | LockKind::ReadWrite
         | LockKind::Semaphore
-        | LockKind::Global => true,
+        | LockKind::Global
+        // Whoever waits for readers is kept out by those that have begun. In truth further ones may begin meanwhile, which
+        // is an interleaving less, and none too many.
+        | LockKind::Rcu => true,
         LockKind::Sequence => mode == Mode::Exclusive,
-        LockKind::Interrupts | LockKind::Rcu => false,
+        // Handlers are not run.
+        LockKind::Interrupts => false,
     }
+}
+
+/// Whether readers go on although somebody writes, and try again afterwards: what they do meanwhile is a race by its steps, and
+/// none by what they make of it.
+pub(super) fn is_optimistic(kind: LockKind, mode: Mode) -> bool {
+    kind == LockKind::Sequence && mode == Mode::Shared
 }

@@ -1,11 +1,11 @@
 //! What a thread would do next, without doing it.
 
-use super::effects::keeps_threads_out;
+use super::effects::{is_optimistic, keeps_threads_out};
 use super::image::Machine;
 use super::library;
 use super::model_values::library_object;
 use super::state::{Activation, End, Lock, ModelCall, Once, Phase, State};
-use super::stop::Stop;
+use super::stop::{Limit, Stop};
 use crate::ir::{AccessMode, Callee, Statement, StatementId, Terminator};
 use crate::models::{Action, AtomicOperation, FunctionModel, Root};
 
@@ -164,6 +164,9 @@ impl Machine<'_> {
                 recursive,
                 blocking,
             } => {
+                if is_optimistic(*kind, *mode) {
+                    return Err(Limit::Function(call.function.name).into());
+                }
                 if !keeps_threads_out(*kind, *mode) {
                     return Ok(Next::LOCAL);
                 }

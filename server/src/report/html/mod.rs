@@ -6,7 +6,7 @@ mod race;
 
 use super::source_excerpt::SourceTexts;
 use super::text::words;
-use super::{PathBase, Report};
+use super::{PathBase, Report, Tier};
 use crate::project::Note;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -35,8 +35,12 @@ struct Page<'p> {
 impl Page<'_> {
     fn report(&self, report: &Report) -> Markup {
         let findings = report.races.len();
+        let are_all_possible = report.races.iter().all(|race| race.tier == Tier::Possible);
         let title = match findings {
-            0 => "no data race".to_owned(),
+            0 => "no data race was found".to_owned(),
+            count if are_all_possible => {
+                words::counted(count, "possible data race", "possible data races")
+            }
             count => words::counted(count, "data race", "data races"),
         };
         html! {
