@@ -56,10 +56,16 @@ protocol() {
     (cd "$here/protocol" && "$tools/python/bin/python" -m pytest --quiet -p no:cacheprovider .)
 }
 
+# Copies the demo as a project of its own: below this repository, editors would take all of it for the project.
+demo_in() {
+    cp -r "$repository/tests/demo" "$1/demo"
+    echo "# The root of the project." >"$1/demo/racelens.toml"
+}
+
 nvim_story() {
     rm -rf "$work/nvim"
     mkdir -p "$work/nvim"
-    cp -r "$repository/tests/demo" "$work/nvim/demo"
+    demo_in "$work/nvim"
     # A copy, since Neovim writes the tags of the help into it.
     cp -r "$repository/editors/nvim" "$work/nvim/plugin"
     RACELENS_DEMO=$work/nvim/demo RACELENS_DOC=$work/nvim/plugin/doc \
@@ -99,7 +105,7 @@ others() {
     once helix install_helix_of sid
     rm -rf "$work/others"
     mkdir -p "$work/others"
-    cp -r "$repository/tests/demo" "$work/others/demo"
+    demo_in "$work/others"
     export RACELENS_DEMO=$work/others/demo RACELENS_RESULT=$work/others/vim.txt
     HOME=$work/others timeout 120 emacs --batch -l "$here/others/eglot.el" 2>"$work/others/emacs.log" ||
         { cat "$work/others/emacs.log" >&2; exit 1; }
