@@ -7,6 +7,8 @@
 # RACELENS_SERVER        the program to test (default: target/debug/racelens, which is built)
 # RACELENS_IMAGES        a folder for the pictures of the extension's README, which are renewed
 # RACELENS_EDITORS_WORK  where tools, pictures and logs go (default: target/editors)
+#
+# Ends with status 75 if something could not be downloaded, so that nothing was tested.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../.." && pwd)
@@ -33,12 +35,14 @@ with_node() {
     export PATH=$tools/node/node_modules/node/bin:$PATH
 }
 
+npm_ci() { npm ci --ignore-scripts --loglevel=error >/dev/null; }
+
 extension() {
     with_node
     cd "$repository/editors/vscode"
     # npm writes this file last, so that an installation that broke off is done again.
     if ! [ node_modules/.package-lock.json -nt package-lock.json ]; then
-        npm ci --ignore-scripts --loglevel=error >/dev/null
+        several_times "the extension's packages" npm_ci
     fi
     cd "$repository"
 }

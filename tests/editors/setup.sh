@@ -17,8 +17,28 @@ debian_packages() {
         echo "missing: ${missing[*]}. Install them, for example with: sudo apt-get install ${missing[*]}" >&2
         exit 2
     fi
+    several_times "${missing[*]}" apt_install "${missing[@]}"
+}
+
+apt_install() {
     apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# What is downloaded from elsewhere may fail for a while: `several_times WHAT COMMAND...`. Who gives up ends the script with a
+# status of its own, since nothing of ours has failed.
+could_not_be_set_up=75
+several_times() {
+    local what=$1 attempt
+    shift
+    for attempt in 1 2 3; do
+        # In the background, because `set -e` does not count inside a condition.
+        "$@" &
+        wait $! && return
+        sleep $((attempt * 5))
+    done
+    echo "could not be set up: $what" >&2
+    exit $could_not_be_set_up
 }
 
 # Runs a set-up step unless it is done; a step that breaks off is done again from the start.
@@ -26,11 +46,17 @@ once() {
     local name=$1 began=$SECONDS
     shift
     [ -f "$tools/$name.done" ] && return
-    rm -rf "${tools:?}/$name"
-    mkdir -p "$tools/$name"
-    "$@" "$tools/$name"
+    several_times "$name" from_the_start "$tools/$name" "$@"
     touch "$tools/$name.done"
     echo "set up $name in $((SECONDS - began)) s"
+}
+
+from_the_start() {
+    local folder=$1
+    shift
+    rm -rf "${folder:?}"
+    mkdir -p "$folder"
+    "$@" "$folder"
 }
 
 npm_install() { npm install --no-audit --no-fund --loglevel=error --no-save --prefix "$@" >/dev/null; }
