@@ -18,7 +18,7 @@ static void *inserter(void *argument)
         pthread_mutex_lock(&lock);
         entries[key] = entry;
         pthread_mutex_unlock(&lock);
-        usleep(3000);
+        usleep(30000);
         free(entry); //~ free: race(use); locks{}
     }
     return argument;
