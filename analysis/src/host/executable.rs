@@ -6,6 +6,7 @@ use crate::frontend::layout::DataModel;
 use crate::frontend::lower::Environment;
 use crate::ir::{Base, Body, GlobalRef, GlobalScope, Statement};
 use crate::kiss::program::{Meaning, Program};
+use rustc_hash::FxHashSet;
 use std::fmt;
 use ustr::Ustr;
 
@@ -51,8 +52,11 @@ impl Analysis {
             .map(|(global, _)| global)
             .filter(|global| global.scope == GlobalScope::External)
             .collect();
+        let initialisers = program.initialisers.iter();
+        let initialised: FxHashSet<GlobalRef> =
+            initialisers.flat_map(|body| stored(body)).collect();
         for global in external {
-            if !self.is_defined(&program, global) {
+            if !initialised.contains(&global) && !self.is_declared_to_exist(global.name) {
                 program.make_undefined(global);
             }
         }
@@ -79,14 +83,6 @@ impl Analysis {
                 }
             }
         }
-    }
-
-    fn is_defined(&self, program: &Program, global: GlobalRef) -> bool {
-        self.is_declared_to_exist(global.name)
-            || program
-                .initialisers
-                .iter()
-                .any(|body| stored(body).contains(&global))
     }
 
     fn is_declared_to_exist(&self, name: Ustr) -> bool {

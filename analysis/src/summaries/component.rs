@@ -319,9 +319,8 @@ impl Run<'_> {
         let mut rounds = Rounds::default();
         while !pending.is_empty() {
             // Whoever calls them sees in the same round what they do now, and is seldom looked at twice.
-            let next: Vec<usize> = pending.iter().copied().take(AT_ONCE).collect();
-            pending.retain(|at| !next.contains(at));
-            let round: Vec<u32> = next.iter().map(|&at| order[at]).collect();
+            let next = std::iter::from_fn(|| pending.pop_first()).take(AT_ONCE);
+            let round: Vec<u32> = next.map(|at| order[at]).collect();
             let locks: Vec<(LockSummary, Reads)> = round
                 .par_iter()
                 .map(|member| self.lock_summary(*member, &members, &work[member]))

@@ -56,7 +56,7 @@ impl Page<'_> {
                 body {
                     header {
                         h1 { (title) }
-                        p { (stats(report)) }
+                        p { (words::size(&report.stats)) }
                     }
                     @if findings > 0 { (self.contents(report)) }
                     main {
@@ -151,18 +151,4 @@ fn prose(text: &str) -> Markup {
             @if index % 2 == 0 { (part) } @else { code { (part) } }
         }
     }
-}
-
-fn stats(report: &Report) -> String {
-    let stats = &report.stats;
-    words::list([
-        words::counted(stats.units, "translation unit", "translation units"),
-        words::counted(stats.functions, "function", "functions"),
-        words::counted(stats.threads, "thread", "threads"),
-        words::counted(
-            stats.shared_locations,
-            "shared location",
-            "shared locations",
-        ),
-    ])
 }

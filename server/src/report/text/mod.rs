@@ -137,19 +137,7 @@ impl TextWriter {
         }
         let mut text = format!("{}\n", self.emphasised(&parts.join(", ")));
         let stats = &report.stats;
-        text.push_str(&format!(
-            "{}, {}, {}, {}, {}, {:.2} s\n",
-            words::counted(stats.units, "translation unit", "translation units"),
-            words::counted(stats.functions, "function", "functions"),
-            words::counted(stats.threads, "thread", "threads"),
-            words::counted(
-                stats.shared_locations,
-                "shared location",
-                "shared locations"
-            ),
-            words::counted(stats.accesses, "access", "accesses"),
-            stats.seconds,
-        ));
+        text.push_str(&format!("{}, {:.2} s\n", words::size(stats), stats.seconds,));
         if let Some(race) = report.races.iter().find(|race| race.is_finding()) {
             text.push_str(&format!(
                 "for all accesses and call paths of a race, and the comment that accepts it: racelens check --explain {}\n",

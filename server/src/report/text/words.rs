@@ -1,6 +1,6 @@
 //! Locks, threads and calls in words.
 
-use super::super::{Access, AccessKind, Call, Lock, PathBase, Thread};
+use super::super::{Access, AccessKind, Call, Lock, PathBase, Stats, Thread};
 use crate::project::Place;
 
 /// `write`, `atomic read`.
@@ -143,6 +143,22 @@ pub fn wrapped(text: &str, width: usize) -> String {
         lines.push(current);
     }
     lines.join("\n")
+}
+
+/// How large the program is: `2 translation units, 8 functions, …`.
+pub fn size(stats: &Stats) -> String {
+    let counts = [
+        counted(stats.units, "translation unit", "translation units"),
+        counted(stats.functions, "function", "functions"),
+        counted(stats.threads, "thread", "threads"),
+        counted(
+            stats.shared_locations,
+            "shared location",
+            "shared locations",
+        ),
+        counted(stats.accesses, "access", "accesses"),
+    ];
+    counts.join(", ")
 }
 
 #[cfg(test)]
