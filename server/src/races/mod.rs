@@ -88,8 +88,8 @@ impl Check {
         self.report_with(workspace, Some(&CommentWriter::new(workspace)))
     }
 
-    /// As `report`, without the comments that would accept the findings and the calls that lead to accesses: they take
-    /// time, and few are asked for.
+    /// As `report`, with some of the accesses of each race, and without the comments that would accept the findings and
+    /// the calls that lead to accesses: they take time, and few are asked for.
     pub fn brief_report(&self, workspace: &Workspace) -> Report {
         self.report_with(workspace, None)
     }

@@ -13,11 +13,14 @@ use std::collections::HashSet;
 /// How much of a race is reported.
 #[derive(Clone, Copy)]
 pub(super) enum Detail<'d> {
-    /// What an editor shows at all times: not how threads get to the accesses.
+    /// What an editor shows at all times: not all accesses, and not how threads get there.
     Brief,
     /// With the comments of this writer.
     Full(Option<&'d CommentWriter<'d>>),
 }
+
+/// The pair, and as many others as anybody reads.
+const MOST_BRIEF_ACCESSES: usize = 14;
 
 /// `None` if one of the two accesses is not in the text at the moment.
 pub(super) fn report(
@@ -75,7 +78,14 @@ fn accesses(checked: &Checked<'_>, race: &races::Race, detail: Detail<'_>) -> Op
     };
     is_new(best.first);
     is_new(best.second);
+    let most = match detail {
+        Detail::Brief => MOST_BRIEF_ACCESSES,
+        Detail::Full(_) => usize::MAX,
+    };
     for pair in &race.pairs[1..] {
+        if accesses.len() >= most {
+            break;
+        }
         let sides: [(Sighting, RootId); 2] = [
             (pair.first, pair.first_root),
             (pair.second, pair.second_root),
@@ -93,8 +103,9 @@ fn accesses(checked: &Checked<'_>, race: &races::Race, detail: Detail<'_>) -> Op
 
 /// Adds an access, unless its line is there: `x++` reads and writes, and is one access to its reader.
 fn add(accesses: &mut Vec<Access>, access: Access) {
+    // Paths are slow to compare.
     let is_same_line = |known: &Access| {
-        known.place.path == access.place.path && known.place.line == access.place.line
+        known.place.line == access.place.line && known.place.path == access.place.path
     };
     match accesses.iter().position(is_same_line) {
         // The pair stays as it is: it is what races.

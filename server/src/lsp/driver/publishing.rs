@@ -114,8 +114,13 @@ pub fn all_diagnostics(view: &View<'_>) -> BTreeMap<PathBuf, Vec<Diagnostic>> {
     for program in view.programs() {
         for (file, diagnostics) in to_proto::diagnostics(&program) {
             let known = all.entry(file).or_default();
+            let of_others = known.len();
             for diagnostic in diagnostics {
-                if !known.contains(&diagnostic) {
+                // Those of one program come in the order of the text.
+                let (others, own) = known.split_at(of_others);
+                let own = own.iter().rev();
+                let mut here = own.take_while(|it| it.range == diagnostic.range);
+                if !here.any(|it| *it == diagnostic) && !others.contains(&diagnostic) {
                     known.push(diagnostic);
                 }
             }
