@@ -1,6 +1,7 @@
 //! Asks the analysis for races, and turns its answers into reports.
 
 mod access;
+mod beginnings;
 mod benign_comments;
 mod checked;
 mod explanation;
@@ -15,6 +16,7 @@ mod race;
 mod summary;
 mod suppressions;
 mod thread;
+mod verifier;
 mod verify;
 mod violation;
 

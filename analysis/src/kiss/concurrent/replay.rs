@@ -377,7 +377,11 @@ fn effect_event(
         Action::WaitFor { .. } => Happening::Waits(name(address)),
         Action::Post { .. } => Happening::Posts(name(address)),
         Action::Once { .. } => Happening::CallsOnce(name(address)),
-        Action::Atomic(_) | Action::Read { .. } | Action::Write { .. } | Action::Copy { .. } => {
+        Action::Atomic(_)
+        | Action::Read { .. }
+        | Action::Write { .. }
+        | Action::Copy { .. }
+        | Action::Allocate { .. } => {
             let next = machine.next(before, thread).ok()?;
             let access = next.accesses().iter().max_by_key(|access| access.writes)?;
             if !access.atomic && !shown(at) {
