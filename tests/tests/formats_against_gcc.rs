@@ -89,6 +89,10 @@ fn case(random: &mut Random) -> (String, String, Printed) {
                 1.0 / 3.0,
                 -1e-300,
             ];
+            let format = match conversion {
+                "g" | "G" => format.replace('#', ""),
+                _ => format,
+            };
             let number: f64 = numbers[random.below(numbers.len())];
             (
                 format!("{format}{conversion}"),

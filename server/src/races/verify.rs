@@ -253,6 +253,11 @@ impl Teller<'_, '_> {
         let stretch = self.stretch(event.at);
         TraceStep {
             thread: event.thread,
+            moment: (
+                event.at.statement.block.0,
+                event.at.statement.index,
+                event.effect,
+            ),
             source: stretch.as_ref().and_then(|stretch| stretch.text.clone()),
             place: stretch.map(|stretch| stretch.place),
             function: event.at.function.name.to_string(),

@@ -52,20 +52,14 @@ pub fn marked(text: &str, marks: &[(usize, &Site, Mark)]) -> String {
         if *mark == Mark::Not || line.get(begins..ends) != Some(site.text.as_str()) {
             continue;
         }
-        let name = if *mark == Mark::Place {
-            "RACELENS_PLACE"
-        } else {
-            "RACELENS_FIRST"
+        // No macros: the compiler has to say in which line of the file something is wrong.
+        let (before, after) = match mark {
+            Mark::Place => (format!("(*(racelens_step({number}), &("), ")))"),
+            _ => (format!("(racelens_step({number}), ("), "))"),
         };
         let length = site.text.len();
-        insertions.push((
-            site.line,
-            begins,
-            true,
-            length,
-            format!("{name}({number}, "),
-        ));
-        insertions.push((site.line, ends, false, length, ")".to_owned()));
+        insertions.push((site.line, begins, true, length, before));
+        insertions.push((site.line, ends, false, length, after.to_owned()));
     }
     // What ends comes before what begins; the longer one begins first and ends last.
     insertions.sort_by_key(|(line, at, begins, length, _)| {
@@ -119,7 +113,7 @@ mod tests {
             .collect();
         assert_eq!(
             marked(text, &marks),
-            "int x;\nRACELENS_FIRST(0, f(RACELENS_PLACE(1, g->n), RACELENS_PLACE(2, x)));\n"
+            "int x;\n(racelens_step(0), (f((*(racelens_step(1), &(g->n))), (*(racelens_step(2), &(x))))));\n"
         );
     }
 

@@ -262,7 +262,7 @@ fn script(commands: &[(&TranslationUnit, PathBuf)]) -> String {
         text,
         "$CC -fsanitize=thread -pthread -Wl,--wrap=pthread_create racelens_replay.o{objects} -o replay ${{LDLIBS:--lm}}"
     );
-    text.push_str("TSAN_OPTIONS=\"detect_deadlocks=0 $TSAN_OPTIONS\" exec ./replay \"$@\"\n");
+    text.push_str("TSAN_OPTIONS=\"history_size=7 suppress_equal_addresses=0 report_thread_leaks=0 detect_deadlocks=0 $TSAN_OPTIONS\" exec ./replay \"$@\"\n");
     text
 }
 

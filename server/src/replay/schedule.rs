@@ -44,7 +44,8 @@ impl Schedule {
         let mut schedule = Schedule::default();
         let mut numbers: BTreeMap<Site, usize> = BTreeMap::new();
         let mut visits: BTreeMap<(usize, usize), u32> = BTreeMap::new();
-        let mut before: Option<(usize, usize)> = None;
+        // Where each thread was last, to tell one evaluation from two.
+        let mut last: BTreeMap<usize, (usize, (u32, u32, u32))> = BTreeMap::new();
         let all = trace.steps.iter().map(|step| (step, false));
         for (step, is_end) in all.chain(trace.ends.iter().map(|end| (end, true))) {
             let Some(site) = site(step) else {
@@ -54,7 +55,6 @@ impl Schedule {
                         .unmarked
                         .push(format!("{name}:{} {}", place.line, step.text));
                 }
-                before = None;
                 continue;
             };
             let next = numbers.len();
@@ -62,13 +62,12 @@ impl Schedule {
             if number == schedule.sites.len() {
                 schedule.sites.push(site);
             }
-            // `x++` reads and writes, but is passed once.
-            let is_same = before == Some((step.thread, number))
-                && changes_what_it_reads(&schedule.sites[number]);
-            before = Some((step.thread, number));
+            // `x++` reads and writes, and `sem_wait` waits and takes, but they are passed once.
+            let before = last.insert(step.thread, (number, step.moment));
+            let is_same =
+                before.is_some_and(|(site, moment)| site == number && moment < step.moment);
             let visit = visits.entry((step.thread, number)).or_default();
             if is_same && !is_end {
-                before = None;
                 continue;
             }
             if is_same {
@@ -106,18 +105,6 @@ fn what(step: &TraceStep) -> String {
 fn file_name(place: &Place) -> String {
     let name = place.path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
-}
-
-/// Whether one evaluation is both a read and a write: `n++`, `n += 2`.
-fn changes_what_it_reads(site: &Site) -> bool {
-    let text = &site.text;
-    text.starts_with("++")
-        || text.starts_with("--")
-        || text.ends_with("++")
-        || text.ends_with("--")
-        || ["+=", "-=", "*=", "/=", "|=", "&=", "^="]
-            .iter()
-            .any(|sign| text.contains(sign))
 }
 
 fn site(step: &TraceStep) -> Option<Site> {

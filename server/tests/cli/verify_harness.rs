@@ -192,7 +192,11 @@ void reset(void) {{ {reset} }}
     let broken = text("total = 0;");
     let run = Program::built(&[("count.c", &broken), config]).run(&["verify", "--all"]);
     assert_eq!(run.status, 1, "{}{}", run.notes, run.output);
-    for told in ["witnessed: race on total", "1: count", "assumed: argument 1 of `count` is 1 in thread 1"] {
+    for told in [
+        "witnessed: race on total",
+        "1: count",
+        "assumed: argument 1 of `count` is 1 in thread 1",
+    ] {
         assert!(run.output.contains(told), "{told}\n{}", run.output);
     }
     let safe = text("pthread_mutex_lock(&lock); total = 0; pthread_mutex_unlock(&lock);");

@@ -205,7 +205,9 @@ impl Directive {
                 Some(self.integer(width, *number))
             }
             (b'f' | b'F' | b'e' | b'E' | b'g' | b'G', Printed::Float(number))
-                if self.length != Length::LongDouble =>
+                // C libraries do not agree on `%#g` of numbers that are rounded up to a further digit.
+                if self.length != Length::LongDouble
+                    && !(self.alternative && matches!(self.conversion, b'g' | b'G')) =>
             {
                 Some(self.float(width, *number))
             }
@@ -310,9 +312,7 @@ impl Directive {
             let fraction = (precision as i32 - 1 - exponent).max(0) as usize;
             format!("{size:.fraction$}")
         };
-        if self.alternative {
-            digits = self.with_point(digits);
-        } else if digits.contains('.') {
+        if digits.contains('.') {
             let kept = digits.trim_end_matches('0').trim_end_matches('.').len();
             digits.truncate(kept);
         }
