@@ -262,7 +262,11 @@ fn script(commands: &[(&TranslationUnit, PathBuf)]) -> String {
         text,
         "$CC -fsanitize=thread -pthread -Wl,--wrap=pthread_create racelens_replay.o{objects} -o replay ${{LDLIBS:--lm}}"
     );
-    text.push_str("TSAN_OPTIONS=\"history_size=7 suppress_equal_addresses=0 report_thread_leaks=0 detect_deadlocks=0 $TSAN_OPTIONS\" exec ./replay \"$@\"\n");
+    text.push_str(
+        "export TSAN_OPTIONS=\"history_size=7 suppress_equal_addresses=0 report_thread_leaks=0 detect_deadlocks=0 $TSAN_OPTIONS\"\n\
+         # What is reported may depend on which of the two accesses comes first.\nstatus=0\nfor first in 0 1; do\n    \
+         RACELENS_FIRST=$first ./replay \"$@\" || status=$?\ndone\nexit $status\n",
+    );
     text
 }
 
