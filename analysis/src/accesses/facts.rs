@@ -80,7 +80,7 @@ pub struct Stored {
 }
 
 /// What comes before a store for whoever has read it in acquire order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum Publishes {
     #[default]
     Nothing,

@@ -45,6 +45,18 @@ impl Functions {
         names(self) == names(before) && self.names == before.names
     }
 
+    /// Whether they are the same program, statement by statement.
+    pub fn are_equal(&self, before: &Functions) -> bool {
+        fn same(now: &[Arc<Body>], before: &[Arc<Body>]) -> bool {
+            let mut pairs = now.iter().zip(before);
+            now.len() == before.len()
+                && pairs.all(|(now, before)| Arc::ptr_eq(now, before) || now == before)
+        }
+        same(&self.bodies, &before.bodies)
+            && same(&self.initialisers, &before.initialisers)
+            && self.names == before.names
+    }
+
     pub fn resolve(&self, name: FunctionRef) -> &[FunctionId] {
         self.names.get(&name).map_or(&[], Vec::as_slice)
     }

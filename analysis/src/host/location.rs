@@ -55,6 +55,11 @@ impl Analysis {
         self.locations(function, sources)?.location(span)
     }
 
+    /// The unit in whose text a function is found.
+    pub fn unit_of(&self, function: Function) -> Ustr {
+        function.unit(&self.db).path(&self.db)
+    }
+
     /// Finds places in one function; asking for many of them costs little more than for one.
     /// `None` if the function is not in the text at the moment.
     pub fn locations(
@@ -62,8 +67,7 @@ impl Analysis {
         function: Function,
         sources: &SourceFiles<'_>,
     ) -> Option<FunctionLocations<'_>> {
-        let path = function.unit(&self.db).path(&self.db);
-        let table = self.program.units.get(&path)?;
+        let table = self.program.units.get(&self.unit_of(function))?;
         let placed = table
             .functions
             .iter()

@@ -2,7 +2,7 @@
 
 use super::Analysis;
 use crate::callgraph::{FunctionId, Functions};
-use crate::contracts::{self, Violation};
+use crate::contracts::{self, Contracts, Violation};
 use crate::db::{Function, FunctionKind, body, lowered, unit_environment};
 use crate::frontend::lower::Environment;
 use crate::frontend::scope::Scope;
@@ -16,11 +16,12 @@ use std::sync::Arc;
 
 /// The whole program with its functions as the database knows them.
 pub struct CheckedProgram {
-    pub program: WholeProgram,
+    pub program: Arc<WholeProgram>,
     /// Promises of the program's declarations that it breaks.
     pub violations: Vec<Violation>,
     /// What library functions do, with what annotations say of functions without a body.
     pub models: Models,
+    contracts: Contracts,
     functions: Vec<Function>,
     pointers: FxHashMap<Function, Pointers>,
 }
@@ -112,11 +113,27 @@ impl Analysis {
             accepted.filter_map(|(function, statement)| Some((*ids.get(function)?, *statement))),
         );
         let earlier = before.map(|before| &before.program);
-        let program = races::analyse(functions, constraints, models, &options, earlier);
+        let still = earlier.filter(|earlier| earlier.is_of(&functions, &constraints, &options));
+        let program = match still {
+            Some(still) => still.clone(),
+            None => {
+                let earlier = earlier.map(|earlier| &**earlier);
+                let found = races::analyse(functions, constraints, models, &options, earlier);
+                Arc::new(found)
+            }
+        };
+        let still = before.filter(|before| {
+            Arc::ptr_eq(&before.program, &program) && before.contracts == contracts
+        });
+        let violations = match still {
+            Some(still) => still.violations.clone(),
+            None => contracts::violations(&program, &contracts),
+        };
         CheckedProgram {
             pointers,
-            violations: contracts::violations(&program, &contracts),
+            violations,
             program,
+            contracts,
             functions: by_id,
             models: models.clone(),
         }
@@ -141,10 +158,14 @@ impl Analysis {
                 {
                     return Some((*function, known.clone()));
                 }
+                // What did not change stays the same, and is seen to at once.
+                let body = match known {
+                    Some(known) if known.body == body => known.body.clone(),
+                    _ => body,
+                };
                 let environment = unit_environment(db, unit);
                 let layouts = |record| environment.record_layout(record);
                 let constraints = Arc::new(constraints_with_layouts(&body, models, &layouts));
-                // What did not change stays the same, and is seen to at once.
                 let same = known.filter(|known| known.constraints == constraints);
                 let pointers = Pointers {
                     constraints: same.map_or(constraints, |known| known.constraints.clone()),

@@ -88,6 +88,19 @@ fn changed_names(before: &[NamedConstraints], now: &[NamedConstraints]) -> FxHas
 }
 
 impl WholeProgram {
+    /// Whether this is what an analysis with the same models would find.
+    pub fn is_of(
+        &self,
+        functions: &Functions,
+        constraints: &[NamedConstraints],
+        options: &Options,
+    ) -> bool {
+        *options == self.kept.options
+            && functions.are_equal(&self.functions)
+            && constraints.len() == self.kept.constraints.len()
+            && changed_names(&self.kept.constraints, constraints).is_empty()
+    }
+
     /// Which functions have to be looked at again whatever their callees do: their text, the targets of their calls
     /// or an answer about pointers that they have used is different.
     pub(super) fn stale(

@@ -11,6 +11,7 @@ mod naming;
 mod ordering;
 mod overlap;
 mod pairing;
+mod postings;
 mod protection;
 mod publication;
 mod read_modify_write;

@@ -1,48 +1,46 @@
 //! Which signals order what: who posts each of them, and how.
 
 use super::moments::When;
-use crate::accesses::{Access, FunctionFacts, PostFact, Publishes};
-use crate::callgraph::{CallGraph, FunctionId, Functions};
-use crate::ir::AccessKind;
-use crate::locksets::{Mode, PointLocks};
+use super::postings::{Postings, flags_of};
+use crate::accesses::{Access, FunctionFacts, Publishes};
+use crate::callgraph::{CallGraph, Functions};
 use crate::points_to::Class;
-use crate::signals::{Locks, Passed, SignalState, Way, may_be_same};
+use crate::signals::{Locks, Passed, Way};
 use crate::summaries::SyncObjects;
-use crate::symexec::{Path, Step, Targets};
-use crate::threads::{Binder, Context, Contexts, Moment, RootId, RootKind};
-use rustc_hash::FxHashMap;
+use crate::symexec::Path;
+use crate::threads::{Contexts, Moment, RootId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The signals and barriers of a program.
 #[derive(Default, PartialEq)]
 pub struct Orders {
-    signals: BTreeMap<Path, Signal>,
+    pub(super) signals: BTreeMap<Path, Signal>,
     /// The threads that pass each barrier.
-    barriers: BTreeMap<Path, BTreeSet<RootId>>,
+    pub(super) barriers: BTreeMap<Path, BTreeSet<RootId>>,
     /// Variables that only one thread can change from zero to something else.
-    claims: BTreeSet<Path>,
+    pub(super) claims: BTreeSet<Path>,
     /// A semaphore of each token.
-    tokens: BTreeMap<u32, Path>,
+    pub(super) tokens: BTreeMap<u32, Path>,
     /// Tokens that somebody gives away without having them.
-    false_tokens: BTreeSet<u32>,
+    pub(super) false_tokens: BTreeSet<u32>,
 }
 
 /// All that is done to set one signal.
 #[derive(PartialEq)]
-struct Signal {
-    class: Class,
-    posters: BTreeSet<RootId>,
+pub(super) struct Signal {
+    pub(super) class: Class,
+    pub(super) posters: BTreeSet<RootId>,
     /// A library's object, and not a variable.
-    is_object: bool,
+    pub(super) is_object: bool,
     /// The least that a post publishes to who reads it in acquire order.
-    publishes: Publishes,
+    pub(super) publishes: Publishes,
     /// Locks that every post holds alone.
-    locks: BTreeSet<Path>,
+    pub(super) locks: BTreeSet<Path>,
     /// Once set, it stays so.
-    stays_set: bool,
+    pub(super) stays_set: bool,
     /// Claims that whoever posts it has won.
-    claims: BTreeSet<Path>,
+    pub(super) claims: BTreeSet<Path>,
 }
 
 /// How two accesses are ordered.
@@ -67,29 +65,6 @@ pub(super) struct Side<'s> {
     pub root: RootId,
 }
 
-/// What sets a signal somewhere.
-struct Posting {
-    /// Its one name, if it has one.
-    path: Option<Path>,
-    roots: BTreeSet<RootId>,
-    kind: PostingKind,
-    locks: BTreeSet<Path>,
-    /// Claims that the thread has won by then.
-    won: BTreeSet<Path>,
-    /// It certainly leaves something else than zero.
-    nonzero: bool,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum PostingKind {
-    Object {
-        starts_unset: bool,
-    },
-    Set(Publishes),
-    /// Back to zero while other threads may run.
-    Reset,
-}
-
 impl Orders {
     pub fn new(
         graph: &CallGraph<'_>,
@@ -97,17 +72,14 @@ impl Orders {
         facts: &[Arc<FunctionFacts>],
         contexts: &Contexts,
     ) -> Orders {
-        let mut finder = Finder {
-            graph,
-            objects,
-            contexts,
-            postings: FxHashMap::default(),
-            orders: Orders::default(),
-        };
-        for function in graph.functions.ids() {
-            finder.function(function, &facts[function.0 as usize]);
+        Postings::find(graph, objects, facts, contexts).orders()
+    }
+
+    pub(super) fn token_is(&mut self, token: u32, path: Path) {
+        let known = self.tokens.entry(token).or_insert_with(|| path.clone());
+        if path < *known {
+            *known = path;
         }
-        finder.finish()
     }
 
     /// Whether a function has the same part in the orders of the program with other facts than before.
@@ -283,245 +255,5 @@ impl Signal {
     fn is_found_unset(&self, path: &Path, access: &When) -> bool {
         let mut unset = access.signals.unset();
         self.stays_set && unset.any(|(found, locks)| found == path && self.is_kept_out_by(locks))
-    }
-}
-
-struct Finder<'f> {
-    graph: &'f CallGraph<'f>,
-    objects: &'f SyncObjects,
-    contexts: &'f Contexts,
-    postings: FxHashMap<Class, Vec<Posting>>,
-    orders: Orders,
-}
-
-impl Finder<'_> {
-    fn function(&mut self, function: FunctionId, facts: &FunctionFacts) {
-        let name = self.graph.functions.body(function).function;
-        let contexts = self.contexts;
-        for access in &facts.accesses {
-            let classes = flags_of(self.graph, self.objects, access);
-            for (_, context, roots) in contexts.of(function).filter(|_| !classes.is_empty()) {
-                let place = Place {
-                    function,
-                    context,
-                    roots,
-                    binder: context.binder(name),
-                };
-                self.store(access, &classes, &place);
-            }
-        }
-        if facts.posts.is_empty() && facts.barriers.is_empty() {
-            return;
-        }
-        for (_, context, roots) in contexts.of(function) {
-            let place = Place {
-                function,
-                context,
-                roots,
-                binder: context.binder(name),
-            };
-            for post in &facts.posts {
-                self.post(post, &place);
-            }
-            for barrier in &facts.barriers {
-                if let Some(path) = place.unique(&barrier.barrier) {
-                    self.orders.barriers.entry(path).or_default().extend(roots);
-                }
-            }
-        }
-    }
-
-    fn store(&mut self, access: &Access, classes: &[Class], place: &Place<'_>) {
-        let is_whole = |class: &Class| *class != access.cell.class;
-        let kind = if !access.stored.zero {
-            PostingKind::Set(access.stored.publishes)
-        } else if self.is_before_all_threads(access, place) {
-            return;
-        } else {
-            PostingKind::Reset
-        };
-        for class in classes {
-            let path = place.unique(&access.place).filter(|_| !is_whole(class));
-            let how = How {
-                kind,
-                nonzero: access.stored.nonzero,
-                locks: &access.locks,
-                signals: &access.signals,
-            };
-            self.add(*class, path, how, place);
-        }
-    }
-
-    fn is_before_all_threads(&self, access: &Access, place: &Place<'_>) -> bool {
-        let is_main = |root: &RootId| self.contexts.root(*root).kind == RootKind::Main;
-        place.roots.iter().all(is_main) && place.context.threads_at(&access.forks).is_empty()
-    }
-
-    fn post(&mut self, post: &PostFact, place: &Place<'_>) {
-        let starts_unset = match self.objects.semaphores.first_value(post.class) {
-            Some(count) => count == Some(0),
-            // What counts nothing begins unset, unless somebody says otherwise.
-            None => !post.counts,
-        };
-        let path = place.unique(&post.object);
-        if let Some(token) = self.objects.tokens.of(post.class) {
-            let function = place.binder.function;
-            let signals = place
-                .context
-                .signals_at(&post.signals, &post.locks, function);
-            if !signals.tokens().contains(&token) {
-                self.orders.false_tokens.insert(token);
-            }
-            if let Some(path) = &path {
-                let known = self
-                    .orders
-                    .tokens
-                    .entry(token)
-                    .or_insert_with(|| path.clone());
-                *known = path.clone().min(known.clone());
-            }
-        }
-        let how = How {
-            kind: PostingKind::Object { starts_unset },
-            nonzero: false,
-            locks: &post.locks,
-            signals: &post.signals,
-        };
-        self.add(post.class, path, how, place);
-    }
-
-    fn add(&mut self, class: Class, path: Option<Path>, how: How<'_>, place: &Place<'_>) {
-        let held = place.context.held_at(how.locks, place.function);
-        let held = held.into_iter();
-        let alone = held.filter(|(_, held)| held.mode == Mode::Exclusive);
-        let locks = alone.filter_map(|(lock, _)| place.binder.unique(&lock));
-        let function = place.binder.function;
-        let signals = place.context.signals_at(how.signals, how.locks, function);
-        self.postings.entry(class).or_default().push(Posting {
-            path,
-            roots: place.roots.clone(),
-            kind: how.kind,
-            locks: locks.collect(),
-            won: signals.won().clone(),
-            nonzero: how.nonzero,
-        });
-    }
-
-    fn finish(mut self) -> Orders {
-        for (class, postings) in &self.postings {
-            let named: BTreeSet<&Path> =
-                postings.iter().filter_map(|it| it.path.as_ref()).collect();
-            for path in named {
-                if is_claim(path, postings) {
-                    self.orders.claims.insert(path.clone());
-                }
-                if let Some(signal) = self.signal(*class, path, postings) {
-                    self.orders.signals.insert(path.clone(), signal);
-                }
-            }
-        }
-        self.orders
-    }
-
-    /// What all postings of one signal have in common; `None` if it is no signal.
-    fn signal(&self, class: Class, path: &Path, postings: &[Posting]) -> Option<Signal> {
-        let mut signal = Signal {
-            class,
-            posters: BTreeSet::new(),
-            is_object: false,
-            publishes: Publishes::Everything,
-            locks: BTreeSet::new(),
-            stays_set: true,
-            claims: BTreeSet::new(),
-        };
-        let mut is_first = true;
-        for posting in postings {
-            let other = posting.path.as_ref();
-            if !other.is_none_or(|other| may_be_same(other, path)) {
-                continue;
-            }
-            match posting.kind {
-                PostingKind::Reset => {
-                    signal.stays_set = false;
-                    continue;
-                }
-                PostingKind::Object { starts_unset } => {
-                    signal.is_object = true;
-                    if !starts_unset {
-                        return None;
-                    }
-                }
-                PostingKind::Set(publishes) => signal.publishes = signal.publishes.min(publishes),
-            }
-            signal.posters.extend(&posting.roots);
-            if is_first {
-                signal.locks = posting.locks.clone();
-                signal.claims = posting.won.clone();
-            } else {
-                signal.locks = &signal.locks & &posting.locks;
-                signal.claims = &signal.claims & &posting.won;
-            }
-            is_first = false;
-        }
-        let is_variable = !signal.is_object;
-        let is_reached = path.steps.contains(&Step::Deref);
-        let orders = signal.publishes != Publishes::Nothing || !signal.locks.is_empty();
-        if is_variable && (is_reached || !orders || self.objects.flags.is_set_at_start(path)) {
-            return None;
-        }
-        Some(signal)
-    }
-}
-
-/// Whether nothing makes a variable zero again.
-fn is_claim(path: &Path, postings: &[Posting]) -> bool {
-    let mut same = postings.iter().filter(|posting| {
-        let other = posting.path.as_ref();
-        other.is_none_or(|other| may_be_same(other, path))
-    });
-    !path.steps.contains(&Step::Deref)
-        && same.all(|posting| matches!(posting.kind, PostingKind::Set(_)) && posting.nonzero)
-}
-
-/// How something is posted.
-struct How<'h> {
-    kind: PostingKind,
-    nonzero: bool,
-    locks: &'h PointLocks,
-    signals: &'h SignalState,
-}
-
-/// The variables that may publish something and that an access writes to.
-fn flags_of(graph: &CallGraph<'_>, objects: &SyncObjects, access: &Access) -> Vec<Class> {
-    let flags = &objects.flags;
-    if access.kind == AccessKind::Read || flags.is_empty() {
-        return Vec::new();
-    }
-    let class = access.cell.class;
-    if !access.cell.whole {
-        return Some(class)
-            .filter(|class| flags.contains(*class))
-            .into_iter()
-            .collect();
-    }
-    // The class is one of its parts.
-    let parts = graph.points_to().parts(class).iter().copied();
-    parts.filter(|class| flags.contains(*class)).collect()
-}
-
-/// A function in one of its contexts.
-struct Place<'p> {
-    function: FunctionId,
-    context: &'p Context,
-    roots: &'p BTreeSet<RootId>,
-    binder: Binder<'p>,
-}
-
-impl Place<'_> {
-    fn unique(&self, targets: &Targets) -> Option<Path> {
-        match targets {
-            Targets::Exactly(path) => self.binder.unique(path),
-            Targets::OneOf(_) | Targets::Unknown => None,
-        }
     }
 }

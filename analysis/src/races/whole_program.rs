@@ -45,9 +45,9 @@ pub struct WholeProgram {
     pub contexts: Arc<Contexts>,
     pub orders: Arc<Orders>,
     /// Sorted by rank, the highest first.
-    pub races: Vec<Race>,
+    pub races: Vec<Arc<Race>>,
     /// Pairs with a side that the user accepts, by location. A location can be among the races too: by other pairs.
-    pub accepted_races: Vec<Race>,
+    pub accepted_races: Vec<Arc<Race>>,
     /// How many classes of memory several threads may reach and one writes.
     pub shared_locations: usize,
     /// Memory of objects whose address is made known without order.
@@ -178,11 +178,11 @@ pub fn analyse(
     let by_location = found
         .iter()
         .map(|(class, found)| found_unordered.get(class).unwrap_or(found));
-    let mut races: Vec<Race> = Vec::new();
-    let mut accepted_races: Vec<Race> = Vec::new();
+    let mut races: Vec<Arc<Race>> = Vec::new();
+    let mut accepted_races: Vec<Arc<Race>> = Vec::new();
     for (race, accepted) in by_location {
-        races.extend(race.iter().map(|race| Race::clone(race)));
-        accepted_races.extend(accepted.iter().map(|race| Race::clone(race)));
+        races.extend(race.clone());
+        accepted_races.extend(accepted.clone());
     }
     let counters = std::mem::take(&mut surroundings.counters);
     let owners = std::mem::take(&mut surroundings.owners);
@@ -225,7 +225,7 @@ struct DistinctIds(FxHashMap<u64, Vec<(Sighting, Sighting)>>);
 impl DistinctIds {
     /// Sorts races by rank, drops those that are there twice, and tells apart different ones that happen to be
     /// called the same.
-    fn assign(&mut self, mut races: Vec<Race>) -> Vec<Race> {
+    fn assign(&mut self, mut races: Vec<Arc<Race>>) -> Vec<Arc<Race>> {
         let best = |race: &Race| race.pairs.first().map(|pair| (pair.first, pair.second));
         races.sort_by(|left, right| {
             let by_rank = right.rank.cmp(&left.rank).then(left.id.cmp(&right.id));
@@ -243,7 +243,7 @@ impl DistinctIds {
             same_id.push((best.first, best.second));
             if same_id.len() > 1 {
                 let (id, ordinal) = (race.id.to_string(), same_id.len().to_string());
-                race.id = fingerprint([id.as_str(), ordinal.as_str()]);
+                Arc::make_mut(&mut race).id = fingerprint([id.as_str(), ordinal.as_str()]);
             }
             kept.push(race);
         }

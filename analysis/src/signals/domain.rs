@@ -226,6 +226,13 @@ impl SignalState {
         })
     }
 
+    /// Whether it depends on what is held at the function's entry.
+    pub fn needs_locks_at_entry(&self) -> bool {
+        let mut ways = self.passed.values().flat_map(|passed| &passed.ways);
+        ways.any(|way| matches!(way, Way::Locked(locks) if locks.at_entry))
+            || self.unset.values().any(|locks| locks.at_entry)
+    }
+
     /// The same as it was, told by a function that another one calls: `rebind` says what its places are
     /// there, and `around` which locks are held around the call.
     pub fn rebound(&self, rebind: &dyn Fn(&Path) -> Option<Path>, around: &Locks) -> SignalState {

@@ -20,14 +20,21 @@ pub struct SyncObjects {
 
 impl SyncObjects {
     pub fn new(graph: &CallGraph<'_>) -> SyncObjects {
-        let semaphores = Semaphores::new(graph);
+        let passed = || {
+            let semaphores = Semaphores::new(graph);
+            (Tokens::new(graph, &semaphores), semaphores)
+        };
+        let ((tokens, semaphores), (counters, flags)) = rayon::join(passed, || {
+            rayon::join(|| Counters::new(graph), || Flags::new(graph))
+        });
         SyncObjects {
-            counters: Counters::new(graph),
-            flags: Flags::new(graph),
-            tokens: Tokens::new(graph, &semaphores),
             semaphores,
+            flags,
+            tokens,
+            counters,
         }
     }
+
     /// What is different since an earlier time.
     pub fn changes_since(&self, before: &SyncObjects) -> ChangedObjects {
         let mut changes = ChangedObjects {

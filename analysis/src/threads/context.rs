@@ -140,7 +140,11 @@ impl Context {
         let binder = self.binder(name);
         let unique = |path: &Path| binder.unique(path);
         let around = Locks {
-            held: self.held.keys().filter_map(unique).collect(),
+            held: if since.needs_locks_at_entry() {
+                self.held.keys().filter_map(unique).collect()
+            } else {
+                BTreeSet::new()
+            },
             at_entry: false,
         };
         let mut before = (*self.signals).clone();
@@ -148,6 +152,16 @@ impl Context {
             before.forget_unset();
         }
         Arc::new(before.then(&since.rebound(&unique, &around)))
+    }
+
+    /// The claims that this thread has won until a point of the function.
+    pub fn won_at(&self, since: &SignalState, name: FunctionRef) -> BTreeSet<Path> {
+        let mut won = self.signals.won().clone();
+        if !since.won().is_empty() {
+            let binder = self.binder(name);
+            won.extend(since.won().iter().filter_map(|path| binder.unique(path)));
+        }
+        won
     }
 
     /// The context of a callee.

@@ -1,4 +1,4 @@
-//! One access of a race: where, in which thread, holding what, and how the thread gets there.
+//! One access of a race: where, in which thread, holding what; and how the thread gets there.
 
 use super::checked::Checked;
 use super::expression::{expression, name};
@@ -10,7 +10,7 @@ use racelens_analysis::locksets::Mode;
 use racelens_analysis::races::{NamedLock, Sighting};
 use racelens_analysis::threads::{ContextId, RootId};
 
-/// An access in a thread. `None` if its function is not in the text at the moment.
+/// An access in a thread, without how that gets there. `None` if its function is not in the text at the moment.
 pub(super) fn report(checked: &Checked<'_>, sighting: Sighting, root: RootId) -> Option<Access> {
     let function = sighting.function;
     let access = checked.program().access(sighting);
@@ -23,7 +23,7 @@ pub(super) fn report(checked: &Checked<'_>, sighting: Sighting, root: RootId) ->
         function: checked.function_name(function),
         thread: thread(checked, root),
         locks: locks(checked, sighting),
-        path: path(checked, function, sighting.context, root),
+        path: Vec::new(),
         place: stretch.place,
         length: stretch.length,
     })

@@ -2,7 +2,7 @@
 
 use super::places::Places;
 use crate::race_options::{Entries, RaceOptions};
-use crate::workspace::Workspace;
+use crate::workspace::{Texts, Workspace};
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::contracts::Violation;
 use racelens_analysis::db::Function;
@@ -14,12 +14,14 @@ use racelens_analysis::races::{Options, Race, Sighting, WholeProgram};
 use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use ustr::Ustr;
 
 /// What the analysis found out about a program, until the program changes.
 pub(super) struct CheckResult {
     checked: CheckedProgram,
-    paths: CallPaths,
+    /// Shared with the check before the last change, if threads get where they did.
+    paths: Arc<CallPaths>,
 }
 
 impl CheckResult {
@@ -38,10 +40,13 @@ impl CheckResult {
             let before = before.map(|before| &before.checked);
             analysis.check_again(models, options, accepted, before)
         });
-        CheckResult {
-            paths: CallPaths::new(&checked.program.contexts),
-            checked,
-        }
+        let contexts = &checked.program.contexts;
+        let same = before.filter(|before| Arc::ptr_eq(&before.checked.program.contexts, contexts));
+        let paths = match same {
+            Some(before) => before.paths.clone(),
+            None => Arc::new(CallPaths::new(contexts)),
+        };
+        CheckResult { checked, paths }
     }
 
     pub fn program(&self) -> &CheckedProgram {
@@ -57,14 +62,10 @@ pub(super) struct Checked<'w> {
 }
 
 impl<'w> Checked<'w> {
-    /// The workspace and the analysis must be those that were checked.
-    pub fn new(
-        workspace: &'w Workspace,
-        analysis: &'w Analysis,
-        result: &'w CheckResult,
-    ) -> Checked<'w> {
+    /// The texts and the analysis must be those that were checked.
+    pub fn new(texts: &'w Texts, analysis: &'w Analysis, result: &'w CheckResult) -> Checked<'w> {
         Checked {
-            places: Places::new(workspace, analysis),
+            places: Places::new(texts, analysis),
             analysis,
             checked: &result.checked,
             paths: &result.paths,

@@ -5,12 +5,12 @@ use super::checked::Checked;
 use super::expression::{expression, name_of};
 use super::held_locks::{HeldLocks, some_callers_hold};
 use super::no_race;
-use super::places::Stretch;
 use super::race;
 use super::summary;
 use super::suppressions::Suppressions;
 use super::thread::threads;
 use crate::report::{Explanation, FunctionSummary, LineFact};
+use crate::workspace::Stretch;
 use racelens_analysis::accesses::statement_locks;
 use racelens_analysis::callgraph::{CallGraph, FunctionId};
 use racelens_analysis::ir::{AccessMode, StatementId};
@@ -18,6 +18,7 @@ use racelens_analysis::races::Comparison;
 use racelens_analysis::summaries::SyncObjects;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A line, or one column of it.
 #[derive(Clone, Copy)]
@@ -203,7 +204,7 @@ impl<'l, 'w> Line<'l, 'w> {
             remarks.push("no known thread runs this function".to_owned());
         }
         remarks.extend(some_callers_hold(&self.held.in_some(statement)));
-        let is_here = |race: &&racelens_analysis::races::Race| {
+        let is_here = |race: &&Arc<racelens_analysis::races::Race>| {
             let pairs = race.pairs.iter();
             let mut sides = pairs.flat_map(|pair| [pair.first, pair.second]);
             sides.any(|side| {
@@ -231,7 +232,12 @@ impl<'l, 'w> Line<'l, 'w> {
             locks: self.held.in_all(statement),
             threads: threads(self.checked, roots),
             is_shared: false,
-            races: program.races.iter().filter(is_here).map(race::id).collect(),
+            races: program
+                .races
+                .iter()
+                .filter(is_here)
+                .map(|race| race::id(race))
+                .collect(),
             no_races: Vec::new(),
             remarks,
         }

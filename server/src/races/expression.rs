@@ -1,7 +1,7 @@
 //! What is accessed, as its reader would write it.
 
 use super::checked::Checked;
-use super::places::Stretch;
+use crate::workspace::Stretch;
 use racelens_analysis::accesses::Access;
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::ir::{Base, Body, Operand, Place, Statement};

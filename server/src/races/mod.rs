@@ -13,6 +13,7 @@ mod insight;
 mod no_race;
 mod places;
 mod race;
+mod reported;
 mod summary;
 mod suppressions;
 mod thread;
@@ -26,8 +27,8 @@ pub(crate) use race::shown_id;
 use crate::project::{Note, Place};
 use crate::race_options::RaceOptions;
 use crate::report::{
-    CallSite, Explanation, FunctionPlace, HeldLock, Insight, OfferedComment, Report, SharedAccess,
-    Stats, SuppressedRace,
+    CallSite, Explanation, FunctionPlace, HeldLock, Insight, OfferedComment, Race, Report,
+    SharedAccess, Stats, SuppressedRace,
 };
 use crate::workspace::Workspace;
 use benign_comments::CommentWriter;
@@ -35,9 +36,13 @@ use checked::{CheckResult, Checked};
 use explanation::AskedPlace;
 use guards::Guards;
 use places::Places;
+use race::Detail;
+use racelens_analysis::races;
+use reported::Reported;
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use suppressions::Suppressions;
 
@@ -49,6 +54,8 @@ pub struct Check {
     suppressions: Suppressions,
     options: RaceOptions,
     time: Duration,
+    /// Shared with the check before the last change.
+    reported: Arc<Reported>,
     /// Counted when they are asked for.
     guards: OnceCell<Guards>,
 }
@@ -62,8 +69,9 @@ impl Check {
     pub fn again(workspace: &Workspace, options: RaceOptions, before: Option<&Check>) -> Check {
         let started = Instant::now();
         let analysis = workspace.analysis();
-        let places = Places::new(workspace, &analysis);
+        let places = Places::new(workspace.texts(), &analysis);
         let suppressions = Suppressions::find(workspace, &analysis, &places);
+        let reported = before.map(|before| before.reported.clone());
         let before = before.map(|before| &before.result);
         let accepted = suppressions.statements();
         let result = CheckResult::new(workspace, &options, &accepted, before);
@@ -72,6 +80,7 @@ impl Check {
             suppressions,
             options,
             time: started.elapsed(),
+            reported: reported.unwrap_or_default(),
             guards: OnceCell::new(),
         }
     }
@@ -81,15 +90,27 @@ impl Check {
         self.report_with(workspace, Some(&CommentWriter::new(workspace)))
     }
 
-    /// As `report`, without the comments that would accept the findings: they take time, and few are asked for.
+    /// As `report`, without the comments that would accept the findings and the calls that lead to accesses: they take
+    /// time, and few are asked for.
     pub fn brief_report(&self, workspace: &Workspace) -> Report {
         self.report_with(workspace, None)
+    }
+
+    /// One race with all that is to say about it.
+    pub fn race(&self, workspace: &Workspace, id: &str) -> Option<Race> {
+        let analysis = workspace.analysis();
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
+        let program = checked.program();
+        let mut races = program.races.iter().chain(&program.accepted_races);
+        let race = races.find(|race| race::id(race) == id)?;
+        let writer = CommentWriter::new(workspace);
+        race::report(&checked, race, Detail::Full(Some(&writer)))
     }
 
     /// The comments that would accept a race.
     pub fn benign_comments(&self, workspace: &Workspace, id: &str) -> Vec<OfferedComment> {
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let mut races = checked.program().races.iter();
         let race = races.find(|race| race::id(race) == id);
         let writer = CommentWriter::new(workspace);
@@ -104,17 +125,14 @@ impl Check {
     fn report_with(&self, workspace: &Workspace, writer: Option<&CommentWriter<'_>>) -> Report {
         let started = Instant::now();
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let suppressions = &self.suppressions;
-        let races = checked.program().races.iter();
-        let races = races.filter_map(|race| {
-            let comments = writer.map(|writer| writer.comments(&checked, race));
-            race::report(&checked, race, comments.unwrap_or_default())
-        });
-        let suppressed = checked.program().accepted_races.iter();
-        let suppressed = suppressed.filter_map(|race| {
+        let program = checked.program();
+        let (races, suppressed) = self.race_reports(workspace, &checked, writer);
+        let suppressed = program.accepted_races.iter().zip(suppressed);
+        let suppressed = suppressed.filter_map(|(race, report)| {
             Some(SuppressedRace {
-                race: race::report(&checked, race, Vec::new())?,
+                race: report?,
                 suppressions: suppressions.of(&checked, race),
             })
         });
@@ -127,7 +145,8 @@ impl Check {
         });
         let mut notes = missing_entries(&checked, &self.options);
         notes.extend(suppressions.notes(&checked));
-        let (races, suppressed) = (races.collect(), suppressed.collect());
+        let races = races.into_iter().flatten().collect();
+        let suppressed = suppressed.collect();
         let violations = violations.collect();
         let reading = workspace.preprocess_time + workspace.front_end_time;
         let time = reading + self.time + started.elapsed();
@@ -149,6 +168,29 @@ impl Check {
         }
     }
 
+    /// The reports of the program's races, and of those that the user accepts.
+    fn race_reports(
+        &self,
+        workspace: &Workspace,
+        checked: &Checked<'_>,
+        writer: Option<&CommentWriter<'_>>,
+    ) -> (Vec<Option<Race>>, Vec<Option<Race>>) {
+        let program = checked.program();
+        let (races, accepted) = (&program.races, &program.accepted_races);
+        if writer.is_none() {
+            let all = [&races[..], accepted].concat();
+            let mut reports = self.reported.brief(workspace, &self.result, &all);
+            let accepted = reports.split_off(races.len());
+            return (reports, accepted);
+        }
+        let report = |races: &[Arc<races::Race>], writer| {
+            let races = races.iter();
+            let reports = races.map(|race| race::report(checked, race, Detail::Full(writer)));
+            reports.collect()
+        };
+        (report(races, writer), report(accepted, None))
+    }
+
     /// What is known about a line, or about one column of it.
     pub fn explain(
         &self,
@@ -158,7 +200,7 @@ impl Check {
         column: Option<u32>,
     ) -> Explanation {
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let asked = AskedPlace { file, line, column };
         explanation::explain(&checked, &self.suppressions, asked)
     }
@@ -168,7 +210,7 @@ impl Check {
     /// What is known about one position, where `word` is the identifier if there is one.
     pub fn insight(&self, workspace: &Workspace, place: &Place, word: Option<&str>) -> Insight {
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let guards = self.guards.get_or_init(|| Guards::new(&checked));
         let asked = AskedPlace {
             file: &place.path,
@@ -181,7 +223,7 @@ impl Check {
     /// The functions whose text stands in a file, in its order.
     pub fn functions_in(&self, workspace: &Workspace, file: &Path) -> Vec<FunctionPlace> {
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let functions = checked.functions_in(file);
         let places = functions.filter_map(|function| summary::place(&checked, function));
         let mut places: Vec<FunctionPlace> = places.collect();
@@ -192,7 +234,7 @@ impl Check {
     /// The accesses of a file to memory that several threads reach, in its order.
     pub fn shared_accesses(&self, workspace: &Workspace, file: &Path) -> Vec<SharedAccess> {
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         file_facts::shared_accesses(&checked, file)
     }
 
@@ -204,7 +246,7 @@ impl Check {
         lines: RangeInclusive<u32>,
     ) -> Vec<(Place, Vec<HeldLock>)> {
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         file_facts::held_locks(&checked, file, lines)
     }
 
@@ -217,7 +259,7 @@ impl Check {
         callers: bool,
     ) -> Vec<CallSite> {
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let mut functions = checked.functions_in(file);
         let found = functions.find(|id| checked.function_name(*id) == function);
         drop(functions);

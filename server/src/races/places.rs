@@ -1,61 +1,46 @@
 //! Where statements and functions stand in the source.
 
 use crate::project::Place;
-use crate::workspace::Workspace;
+use crate::workspace::{Stretch, Texts};
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, FunctionLocations, Location};
 use racelens_analysis::ir::StatementId;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use ustr::Ustr;
 
 /// Finds places. What it takes to find them in one function is kept, because questions come by function.
 pub(super) struct Places<'w> {
-    workspace: &'w Workspace,
+    texts: &'w Texts,
     analysis: &'w Analysis,
     functions: RefCell<HashMap<Function, Option<Rc<FunctionLocations<'w>>>>>,
-    /// A thread's start and a call on the way are asked for by every access behind them.
-    statements: RefCell<HashMap<(Function, StatementId), Option<Stretch>>>,
-}
-
-/// A stretch of source text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stretch {
-    pub place: Place,
-    /// Characters; 0 if it spans lines, or if a macro made it.
-    pub length: u32,
-    /// What stands there, if it is one line that the user wrote.
-    pub text: Option<String>,
+    /// The units in which statements were asked for.
+    asked: RefCell<BTreeSet<Ustr>>,
 }
 
 impl<'w> Places<'w> {
-    pub fn new(workspace: &'w Workspace, analysis: &'w Analysis) -> Places<'w> {
+    pub fn new(texts: &'w Texts, analysis: &'w Analysis) -> Places<'w> {
         Places {
-            workspace,
+            texts,
             analysis,
             functions: RefCell::default(),
-            statements: RefCell::default(),
+            asked: RefCell::default(),
         }
     }
 
     /// Where a statement stands. `None` if its function is not in the text at the moment.
     pub fn statement(&self, function: Function, statement: StatementId) -> Option<Stretch> {
-        let known = self
-            .statements
-            .borrow()
-            .get(&(function, statement))
-            .cloned();
-        known.unwrap_or_else(|| {
-            let found = self.find(function, statement);
-            let mut statements = self.statements.borrow_mut();
-            statements.insert((function, statement), found.clone());
-            found
-        })
+        let unit = self.analysis.unit_of(function);
+        self.asked.borrow_mut().insert(unit);
+        let find = || self.find(function, statement);
+        self.texts.statement(unit, (function, statement), find)
     }
 
     fn find(&self, function: Function, statement: StatementId) -> Option<Stretch> {
         let span = self.analysis.statement_span(function, statement)?;
-        Some(self.stretch(&self.locations(function)?.location(span)?))
+        let location = self.locations(function)?.location(span)?;
+        Some(self.texts.stretch(&location))
     }
 
     pub fn statement_place(&self, function: Function, statement: StatementId) -> Option<Place> {
@@ -65,18 +50,18 @@ impl<'w> Places<'w> {
     pub fn locations(&self, function: Function) -> Option<Rc<FunctionLocations<'w>>> {
         let mut functions = self.functions.borrow_mut();
         let known = functions.entry(function).or_insert_with(|| {
-            let locations = self.workspace.locations(self.analysis, function);
+            let locations = self.texts.locations(self.analysis, function);
             locations.map(Rc::new)
         });
         known.clone()
     }
 
     pub fn stretch(&self, location: &Location) -> Stretch {
-        let text = self.workspace.text_at(location);
-        Stretch {
-            place: self.workspace.place(location),
-            length: text.as_ref().map_or(0, |text| text.chars().count() as u32),
-            text,
-        }
+        self.texts.stretch(location)
+    }
+
+    /// The units in which statements were asked for since the last call.
+    pub fn take_asked(&self) -> BTreeSet<Ustr> {
+        self.asked.take()
     }
 }

@@ -1,20 +1,34 @@
 //! One race: the pair to look at, and the other accesses of the same cause.
 
 use super::access;
+use super::benign_comments::CommentWriter;
 use super::checked::Checked;
-use crate::report::{Access, OfferedComment, Race, Reason, Tier};
+use crate::report::{Access, Race, Reason, Tier};
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::ir::StatementId;
 use racelens_analysis::races::{self, Sighting};
 use racelens_analysis::threads::RootId;
 use std::collections::HashSet;
 
+/// How much of a race is reported.
+#[derive(Clone, Copy)]
+pub(super) enum Detail<'d> {
+    /// What an editor shows at all times: not how threads get to the accesses.
+    Brief,
+    /// With the comments of this writer.
+    Full(Option<&'d CommentWriter<'d>>),
+}
+
 /// `None` if one of the two accesses is not in the text at the moment.
 pub(super) fn report(
     checked: &Checked<'_>,
     race: &races::Race,
-    benign_comments: Vec<OfferedComment>,
+    detail: Detail<'_>,
 ) -> Option<Race> {
+    let benign_comments = match detail {
+        Detail::Full(Some(writer)) => writer.comments(checked, race),
+        Detail::Brief | Detail::Full(None) => Vec::new(),
+    };
     let reasons = race.reasons.iter().map(|reason| Reason {
         kind: reason.kind.word().to_owned(),
         text: reason.text.clone(),
@@ -26,7 +40,7 @@ pub(super) fn report(
         rank: race.rank,
         location: race.location.clone(),
         reasons: reasons.collect(),
-        accesses: accesses(checked, race)?,
+        accesses: accesses(checked, race, detail)?,
         benign_comments,
     })
 }
@@ -41,11 +55,18 @@ pub(crate) fn shown_id(id: u64) -> String {
 }
 
 /// The best pair, then the others, each line once.
-fn accesses(checked: &Checked<'_>, race: &races::Race) -> Option<Vec<Access>> {
+fn accesses(checked: &Checked<'_>, race: &races::Race, detail: Detail<'_>) -> Option<Vec<Access>> {
     let best = race.pairs.first()?;
+    let report = |sighting: Sighting, root: RootId| {
+        let mut access = access::report(checked, sighting, root)?;
+        if let Detail::Full(_) = detail {
+            access.path = access::path(checked, sighting.function, sighting.context, root);
+        }
+        Some(access)
+    };
     let mut accesses = vec![
-        access::report(checked, best.first, best.first_root)?,
-        access::report(checked, best.second, best.second_root)?,
+        report(best.first, best.first_root)?,
+        report(best.second, best.second_root)?,
     ];
     let mut seen: HashSet<(FunctionId, StatementId)> = HashSet::new();
     let mut is_new = |sighting: Sighting| {
@@ -61,7 +82,7 @@ fn accesses(checked: &Checked<'_>, race: &races::Race) -> Option<Vec<Access>> {
         ];
         for (sighting, root) in sides {
             if is_new(sighting)
-                && let Some(access) = access::report(checked, sighting, root)
+                && let Some(access) = report(sighting, root)
             {
                 add(&mut accesses, access);
             }

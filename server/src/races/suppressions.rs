@@ -13,6 +13,7 @@ use racelens_analysis::ir::StatementId;
 use racelens_analysis::races::{Race, Sighting};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 use ustr::Ustr;
 
 /// All comments of the program that are meant for Racelens.
@@ -130,8 +131,8 @@ impl Suppressions {
     /// What is wrong with comments: mistakes, code that has changed, and comments that nothing needs.
     pub fn notes(&self, checked: &Checked<'_>) -> Vec<Note> {
         let program = checked.program();
-        let needed = |races: &[Race]| -> HashSet<usize> {
-            let sides = races.iter().flat_map(sides);
+        let needed = |races: &[Arc<Race>]| -> HashSet<usize> {
+            let sides = races.iter().flat_map(|race| sides(race));
             let numbers = sides.filter_map(|side| self.by_statement.get(&checked.statement(side)));
             numbers.flatten().copied().collect()
         };

@@ -56,7 +56,7 @@ impl Check {
     ) -> Result<VerificationReport, String> {
         let started = Instant::now();
         let analysis = workspace.analysis();
-        let checked = Checked::new(workspace, &analysis, &self.result);
+        let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let races = asked_races(&checked, asked);
         let is_harnessed = options.exported || !options.start.is_empty();
         if let Some(error) = nothing_asked(asked, &races).filter(|_| !is_harnessed) {
@@ -101,7 +101,7 @@ impl Check {
 }
 
 fn asked_races<'c>(checked: &'c Checked<'_>, asked: &Asked) -> Vec<&'c Race> {
-    let races = checked.program().races.iter();
+    let races = checked.program().races.iter().map(|race| &**race);
     match asked {
         Asked::AllRaces => races.collect(),
         Asked::Race(id) => races.filter(|race| race::id(race) == *id).collect(),

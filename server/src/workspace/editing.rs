@@ -13,7 +13,7 @@ impl Workspace {
     /// Takes an editor's text in place of a file's, or, with `None`, the file's own again. What depends on it
     /// changes with the next `reread`.
     pub fn set_unsaved(&mut self, file: &Path, text: Option<Arc<str>>) {
-        self.sources.set_unsaved(file, text);
+        self.texts.sources.set_unsaved(file, text);
     }
 
     /// Takes the files' own text where only the editor knew that they are no units: a compiler reads headers from the disk.
@@ -21,17 +21,17 @@ impl Workspace {
         let Some(project) = &self.project else {
             return;
         };
-        let names = self.sources.unsaved.keys();
+        let names = self.texts.sources.unsaved.keys();
         let others = names.filter(|name| project.units_of(name).is_empty());
         for name in others.cloned().collect::<Vec<PathBuf>>() {
-            self.sources.set_unsaved(&name, None);
+            self.texts.sources.set_unsaved(&name, None);
         }
     }
 
     /// Reads again every unit that is made from one of these files. Returns how many there are.
     pub fn reread(&mut self, changed: &BTreeSet<PathBuf>) -> usize {
         for file in changed {
-            self.sources.forget(file);
+            self.texts.sources.forget(file);
         }
         let Some(project) = &self.project else {
             return 0;
@@ -81,7 +81,7 @@ impl Workspace {
         };
         let (unit, note) = project.adopt(file);
         let index = project.add(unit);
-        let result = project.preprocess_one(index, &self.sources.unsaved);
+        let result = project.preprocess_one(index, &self.texts.sources.unsaved);
         let (mut unit, text) = read_unit(&project.units, index, result);
         unit.notes.push(note);
         let change = Change {
@@ -98,7 +98,7 @@ impl Workspace {
         let (project, mut notes) = Project::load(options);
         let (models, model_notes) = crate::models::load(&project.config.models);
         notes.extend(model_notes);
-        let unsaved = &self.sources.unsaved;
+        let unsaved = &self.texts.sources.unsaved;
         let numbers: Vec<usize> = (0..project.units.len()).collect();
         let results: Vec<_> = self.pool.install(|| {
             let numbers = numbers.into_par_iter();
@@ -119,7 +119,7 @@ impl Workspace {
         let mut gone: Vec<Ustr> = before.difference(&after).copied().collect();
         gone.sort();
         change.units.extend(gone.into_iter().map(gone_unit));
-        self.sources.forget_all();
+        self.texts.sources.forget_all();
         self.project = Some(project);
         self.models = models;
         self.project_notes = notes;
@@ -130,7 +130,7 @@ impl Workspace {
         let Some(project) = &self.project else {
             return;
         };
-        let unsaved = &self.sources.unsaved;
+        let unsaved = &self.texts.sources.unsaved;
         let results: Vec<_> = self.pool.install(|| {
             let numbers = numbers.par_iter();
             numbers

@@ -3,8 +3,10 @@
 mod editing;
 mod from_preprocessed;
 mod header_uses;
+mod known_places;
 mod sources;
 mod syntax_note;
+mod texts;
 
 use crate::project::preprocess::Preprocessed;
 use crate::project::{LoadOptions, Note, Place, Project, TranslationUnit, UnsavedTexts};
@@ -17,7 +19,6 @@ use racelens_analysis::host::{
 use racelens_analysis::ir::Span;
 use racelens_analysis::models::Models;
 use rayon::prelude::*;
-use sources::Sources;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 use ustr::Ustr;
 
 pub use syntax_note::SyntaxNote;
+pub use texts::{Reading, Stretch, Texts};
 
 /// The program, what was to say about it, and how long reading it took.
 pub struct Workspace {
@@ -41,7 +43,7 @@ pub struct Workspace {
     pub preprocess_time: Duration,
     pub front_end_time: Duration,
     pool: rayon::ThreadPool,
-    sources: Sources,
+    texts: Texts,
     /// In the order of the project's units.
     read_units: Vec<ReadUnit>,
     header_uses: HeaderUses,
@@ -189,7 +191,7 @@ impl Workspace {
             preprocess_time: read.preprocess_time,
             front_end_time: Duration::ZERO,
             pool,
-            sources: Sources::new(read.unsaved),
+            texts: Texts::new(read.unsaved),
             read_units: Vec::new(),
             header_uses: HeaderUses::default(),
             project_notes: read.notes,
@@ -208,6 +210,8 @@ impl Workspace {
     }
 
     fn apply(&mut self, change: Change) {
+        let units = change.units.iter().map(|unit| unit.path);
+        self.texts.read_again(units);
         let Workspace { host, pool, .. } = self;
         pool.install(|| host.apply(change));
         self.units = self.read_units.iter().filter(|unit| unit.is_read).count();
@@ -242,13 +246,18 @@ impl Workspace {
         self.pool.install(move || work(analysis))
     }
 
+    /// The way back to the text that the user wrote.
+    pub fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
     /// Finds places in one function, for when many are asked for.
     pub fn locations<'a>(
         &self,
         analysis: &'a Analysis,
         function: Function,
     ) -> Option<FunctionLocations<'a>> {
-        analysis.locations(function, &|file| self.sources.get(file))
+        self.texts.locations(analysis, function)
     }
 
     pub fn location(
@@ -257,12 +266,12 @@ impl Workspace {
         function: Function,
         span: Span,
     ) -> Option<Location> {
-        analysis.location(function, span, &|file| self.sources.get(file))
+        self.texts.location(analysis, function, span)
     }
 
     /// A source file as it is now, saved or not.
     pub fn source(&self, file: &Path) -> Option<Arc<SourceFile>> {
-        self.sources.get(path_name(file))
+        self.texts.source(file)
     }
 
     /// The texts of those source files that are relevant, which must mean the same at every call.
@@ -271,7 +280,7 @@ impl Workspace {
         files: &BTreeSet<Ustr>,
         are_relevant: fn(&str) -> bool,
     ) -> Vec<(Ustr, Arc<str>)> {
-        let sources = &self.sources;
+        let sources = &self.texts.sources;
         let relevant = |file: &Ustr| Some((*file, sources.text_if(*file, are_relevant)?));
         self.pool
             .install(|| files.par_iter().filter_map(relevant).collect())
@@ -280,7 +289,7 @@ impl Workspace {
     /// What of the user's own files does not parse, with the place and the reason.
     pub fn syntax_notes(&self) -> Vec<SyntaxNote> {
         let analysis = self.analysis();
-        let sources = &self.sources;
+        let sources = &self.texts.sources;
         let problems = self
             .pool
             .install(move || analysis.syntax_problems(&|file| sources.get(file)));
@@ -293,28 +302,9 @@ impl Workspace {
             .collect()
     }
 
-    /// The text at a location, if it stands on one line that the user wrote.
-    pub fn text_at(&self, location: &Location) -> Option<String> {
-        if location.in_macro || location.line != location.end_line {
-            return None;
-        }
-        let file = self.sources.get(location.file)?;
-        let range = location.column as usize - 1..location.end_column as usize - 1;
-        Some(file.line(location.line)?.get(range)?.to_owned())
-    }
-
     /// A location as the user counts: columns in characters, not in bytes.
     pub fn place(&self, location: &Location) -> Place {
-        let before = location.column.saturating_sub(1);
-        let column = self
-            .sources
-            .get(location.file)
-            .and_then(|file| {
-                let line = file.line(location.line)?.get(..before as usize)?;
-                Some(line.chars().count() as u32)
-            })
-            .unwrap_or(before);
-        Place::new(location.file.as_str(), location.line, column + 1)
+        self.texts.place(location)
     }
 }
 

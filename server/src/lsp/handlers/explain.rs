@@ -38,10 +38,10 @@ pub fn race(view: &View<'_>, id: &str) -> String {
         let suppressed = report.suppressed.iter().map(|it| &it.race);
         let mut races = report.races.iter().chain(suppressed);
         if let Some(race) = races.find(|race| race.id == id) {
-            let comments = program.check.benign_comments(program.workspace, id);
+            let full = program.check.race(program.workspace, id);
             return markdown.race(&Race {
-                benign_comments: comments,
-                ..race.clone()
+                tier: race.tier,
+                ..full.unwrap_or_else(|| race.clone())
             });
         }
         let mut violations = report.violations.iter();

@@ -1,0 +1,107 @@
+//! Races as they were reported before, for as long as that is still true: an edit moves the places of few.
+
+use super::checked::{CheckResult, Checked};
+use super::race::{self, Detail};
+use crate::report::Race;
+use crate::workspace::{Reading, Texts, Workspace};
+use racelens_analysis::races;
+use racelens_analysis::threads::Contexts;
+use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+use ustr::Ustr;
+
+/// What is known is about the program with these contexts.
+#[derive(Default)]
+pub(super) struct Reported(Mutex<(Option<Arc<Contexts>>, KnownReports)>);
+
+/// By the address of the race, which the report keeps in place.
+type KnownReports = HashMap<usize, Arc<ReportedRace>>;
+
+struct ReportedRace {
+    race: Arc<races::Race>,
+    /// `None` if one of its accesses is not in the text at the moment.
+    report: Option<Race>,
+    /// The units in whose texts it was found.
+    units: BTreeSet<Ustr>,
+    at: Reading,
+}
+
+/// So many races are reported by one thread in a row: they share what it takes to find places.
+const IN_A_ROW: usize = 32;
+
+impl Reported {
+    /// The reports of these races, without what takes long. Forgets all others.
+    pub fn brief(
+        &self,
+        workspace: &Workspace,
+        result: &CheckResult,
+        races: &[Arc<races::Race>],
+    ) -> Vec<Option<Race>> {
+        let contexts = &result.program().program.contexts;
+        let known = self.known(contexts);
+        let texts = workspace.texts();
+        let found: Vec<(Arc<ReportedRace>, Option<Race>)> = workspace.in_parallel(|analysis| {
+            let in_a_row = races.par_chunks(IN_A_ROW);
+            let found = in_a_row.map_with(analysis, |analysis, races| {
+                let checked = Checked::new(texts, analysis, result);
+                let one = |race| {
+                    let reported = reported(&checked, texts, &known, race);
+                    let report = reported.report.clone();
+                    (reported, report)
+                };
+                races.iter().map(one).collect::<Vec<_>>()
+            });
+            found.flatten_iter().collect()
+        });
+        let mut reports = Vec::with_capacity(found.len());
+        let mut now = KnownReports::with_capacity(found.len());
+        for (reported, report) in found {
+            now.insert(address(&reported.race), reported);
+            reports.push(report);
+        }
+        *self.locked() = (Some(contexts.clone()), now);
+        reports
+    }
+
+    fn known(&self, contexts: &Arc<Contexts>) -> KnownReports {
+        let (of, known) = std::mem::take(&mut *self.locked());
+        match of {
+            Some(of) if Arc::ptr_eq(&of, contexts) => known,
+            _ => KnownReports::default(),
+        }
+    }
+
+    fn locked(&self) -> std::sync::MutexGuard<'_, (Option<Arc<Contexts>>, KnownReports)> {
+        self.0
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+fn reported(
+    checked: &Checked<'_>,
+    texts: &Texts,
+    known: &KnownReports,
+    race: &Arc<races::Race>,
+) -> Arc<ReportedRace> {
+    let still_true = |known: &&Arc<ReportedRace>| {
+        let mut units = known.units.iter();
+        units.all(|unit| !texts.is_newer(*unit, known.at))
+    };
+    if let Some(known) = known.get(&address(race)).filter(still_true) {
+        return known.clone();
+    }
+    checked.places.take_asked();
+    let report = race::report(checked, race, Detail::Brief);
+    Arc::new(ReportedRace {
+        race: race.clone(),
+        report,
+        units: checked.places.take_asked(),
+        at: texts.now(),
+    })
+}
+
+fn address(race: &Arc<races::Race>) -> usize {
+    Arc::as_ptr(race) as usize
+}

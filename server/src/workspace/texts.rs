@@ -1,0 +1,133 @@
+//! The way back from a program to the text that the user wrote.
+
+use super::known_places::KnownPlaces;
+use super::path_name;
+use super::sources::Sources;
+use crate::project::{Place, UnsavedTexts};
+use racelens_analysis::db::Function;
+use racelens_analysis::host::{Analysis, FunctionLocations, Location, SourceFile};
+use racelens_analysis::ir::{Span, StatementId};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// The program's texts. Unlike the program itself, several threads can ask at once.
+pub struct Texts {
+    pub(super) sources: Sources,
+    known_places: KnownPlaces,
+    readings: u64,
+    /// The last reading of each unit.
+    read_at: HashMap<Ustr, u64>,
+}
+
+/// A stretch of source text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub place: Place,
+    /// Characters; 0 if it spans lines, or if a macro made it.
+    pub length: u32,
+    /// What stands there, if it is one line that the user wrote.
+    pub text: Option<String>,
+}
+
+/// A moment at which all texts were as the program has them; later ones are greater.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub struct Reading(u64);
+
+impl Texts {
+    pub(super) fn new(unsaved: UnsavedTexts) -> Texts {
+        Texts {
+            sources: Sources::new(unsaved),
+            known_places: KnownPlaces::default(),
+            readings: 0,
+            read_at: HashMap::new(),
+        }
+    }
+
+    /// These units are read again.
+    pub(super) fn read_again(&mut self, units: impl Iterator<Item = Ustr>) {
+        self.readings += 1;
+        for unit in units {
+            self.known_places.forget(unit);
+            self.read_at.insert(unit, self.readings);
+        }
+    }
+
+    pub fn now(&self) -> Reading {
+        Reading(self.readings)
+    }
+
+    /// Whether a unit has been read since.
+    pub fn is_newer(&self, unit: Ustr, than: Reading) -> bool {
+        self.read_at.get(&unit).is_some_and(|read| *read > than.0)
+    }
+
+    /// Finds places in one function, for when many are asked for.
+    pub fn locations<'a>(
+        &self,
+        analysis: &'a Analysis,
+        function: Function,
+    ) -> Option<FunctionLocations<'a>> {
+        analysis.locations(function, &|file| self.sources.get(file))
+    }
+
+    pub fn location(
+        &self,
+        analysis: &Analysis,
+        function: Function,
+        span: Span,
+    ) -> Option<Location> {
+        analysis.location(function, span, &|file| self.sources.get(file))
+    }
+
+    /// Where a statement of a function stands, found by `find` unless that is known. `unit` is the one whose text
+    /// the function is found in.
+    pub fn statement(
+        &self,
+        unit: Ustr,
+        at: (Function, StatementId),
+        find: impl FnOnce() -> Option<Stretch>,
+    ) -> Option<Stretch> {
+        self.known_places.get_or_find(unit, at, find)
+    }
+
+    /// A source file as it is now, saved or not.
+    pub fn source(&self, file: &Path) -> Option<Arc<SourceFile>> {
+        self.sources.get(path_name(file))
+    }
+
+    /// The stretch of text at a location.
+    pub fn stretch(&self, location: &Location) -> Stretch {
+        let text = self.text_at(location);
+        Stretch {
+            place: self.place(location),
+            length: text.as_ref().map_or(0, |text| text.chars().count() as u32),
+            text,
+        }
+    }
+
+    /// The text at a location, if it stands on one line that the user wrote.
+    fn text_at(&self, location: &Location) -> Option<String> {
+        if location.in_macro || location.line != location.end_line {
+            return None;
+        }
+        let file = self.sources.get(location.file)?;
+        let range = location.column as usize - 1..location.end_column as usize - 1;
+        Some(file.line(location.line)?.get(range)?.to_owned())
+    }
+
+    /// A location as the user counts: columns in characters, not in bytes.
+    pub fn place(&self, location: &Location) -> Place {
+        let before = location.column.saturating_sub(1);
+        let column = self
+            .sources
+            .get(location.file)
+            .and_then(|file| {
+                let line = file.line(location.line)?.get(..before as usize)?;
+                Some(line.chars().count() as u32)
+            })
+            .unwrap_or(before);
+        Place::new(location.file.as_str(), location.line, column + 1)
+    }
+}
