@@ -6,6 +6,7 @@ pub mod models;
 pub mod project;
 pub mod race_options;
 pub mod races;
+pub mod replay;
 pub mod report;
 pub mod sequential;
 pub mod suppression;

@@ -6,8 +6,8 @@ use racelens_analysis::host::{Analysis, CheckedProgram};
 use racelens_analysis::ir::{FunctionRef, StatementId};
 use racelens_analysis::kiss::program::{Meaning, Program};
 use racelens_analysis::kiss::sequential::{
-    Checked, Harness, Listing, Options, Points, exported, listing, sequentialise, touching,
-    with_harness,
+    Checked, Harness, Listing, Numbers, Options, Points, exported, listing, sequentialise,
+    touching, with_harness,
 };
 use racelens_analysis::races;
 use std::collections::HashMap;
@@ -91,7 +91,7 @@ pub fn text(
     let statements = Statements::new(workspace, &analysis, &checked_program);
     let program = analysis.runnable("main");
     let harness = harness(&program, options, request)?;
-    let program = with_harness(&program, &harness);
+    let program = with_harness(&program, &harness, Numbers::Unknown);
     let points_to = &*checked_program.program.points_to;
     let checked = match &request.target {
         Target::Assertions => Checked::Nothing,

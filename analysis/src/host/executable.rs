@@ -4,8 +4,9 @@ use super::Analysis;
 use crate::db::{FunctionKind, unit_environment};
 use crate::frontend::layout::DataModel;
 use crate::frontend::lower::Environment;
-use crate::ir::{Base, Body, GlobalRef, GlobalScope, Statement};
+use crate::ir::{Base, Body, FunctionRef, GlobalRef, GlobalScope, Statement};
 use crate::kiss::program::{Meaning, Program};
+use crate::kiss::sequential::{Harness, Numbers, with_harness};
 use rustc_hash::FxHashSet;
 use std::fmt;
 use ustr::Ustr;
@@ -33,20 +34,58 @@ impl fmt::Display for NotExecutable {
     }
 }
 
+/// Where a run begins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// With the function of this name.
+    Function(String),
+    /// With one thread for each of these functions. Functions of a pair in `apart` never run at the same time.
+    Threads {
+        functions: Vec<FunctionRef>,
+        apart: Vec<(FunctionRef, FunctionRef)>,
+    },
+}
+
 impl Analysis {
+    /// The program as something that can be run from there.
+    pub fn executable_from(&self, start: &Start) -> Result<Program, NotExecutable> {
+        match start {
+            Start::Function(entry) => self.executable(entry),
+            Start::Threads { functions, apart } => {
+                let program = self.without_entry("main")?;
+                let is_known = |function: &FunctionRef| {
+                    matches!(program.function(*function), Meaning::Body(_))
+                };
+                if functions.is_empty() || !functions.iter().all(is_known) {
+                    return Err(NotExecutable::NoEntry);
+                }
+                let harness = Harness::Functions {
+                    functions: functions.clone(),
+                    apart: apart.clone(),
+                };
+                Ok(with_harness(&program, &harness, Numbers::Asked))
+            }
+        }
+    }
+
     /// The program as something that can be run, beginning with the function of this name.
     pub fn executable(&self, entry: &str) -> Result<Program, NotExecutable> {
+        let program = self.without_entry(entry)?;
+        match program.function(program.entry) {
+            Meaning::Body(_) => Ok(program),
+            Meaning::Ambiguous => Err(NotExecutable::SeveralEntries),
+            Meaning::External => Err(NotExecutable::NoEntry),
+        }
+    }
+
+    /// As `executable`, whether there is such a function or not.
+    fn without_entry(&self, entry: &str) -> Result<Program, NotExecutable> {
         let db = self.database();
         let mut units = self.program().units.values();
         if units.any(|table| table.unit.data_model(db) != DataModel::LP64) {
             return Err(NotExecutable::DataModel);
         }
         let mut program = self.runnable(entry);
-        match program.function(program.entry) {
-            Meaning::Body(_) => {}
-            Meaning::Ambiguous => return Err(NotExecutable::SeveralEntries),
-            Meaning::External => return Err(NotExecutable::NoEntry),
-        }
         let external: Vec<GlobalRef> = program
             .globals()
             .map(|(global, _)| global)

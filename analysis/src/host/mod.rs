@@ -13,7 +13,7 @@ mod unit_edit;
 mod verification;
 mod whole_program;
 
-pub use executable::NotExecutable;
+pub use executable::{NotExecutable, Start};
 pub use location::{FunctionLocations, Location, SourceFiles};
 pub use program::{PlacedFunction, Program, UnitTable};
 pub use source_file::SourceFile;

@@ -1,6 +1,6 @@
 //! Looks for an interleaving that shows a race or a violated assertion, and replays it before it counts.
 
-use super::{Analysis, CheckedProgram, NotExecutable};
+use super::{Analysis, CheckedProgram, NotExecutable, Start};
 use crate::db::Function;
 use crate::ir::FunctionRef;
 use crate::kiss::concurrent::replay::{Trace, replay};
@@ -37,8 +37,25 @@ impl Analysis {
         bounds: Bounds,
         stop: &dyn Fn() -> bool,
     ) -> Result<Verification, NotExecutable> {
-        let points = scheduling_points(&checked.program);
-        self.verify_with(checked, entry, targets, bounds, points, stop)
+        let start = Start::Function(entry.to_owned());
+        self.verify_from(checked, &start, targets, bounds, stop)
+    }
+
+    /// Looks for witnesses in the program that begins there.
+    pub fn verify_from(
+        &self,
+        checked: &CheckedProgram,
+        start: &Start,
+        targets: &Targets,
+        bounds: Bounds,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Verification, NotExecutable> {
+        // That callers pass the same object to two functions is said by the harness alone, and points-to does not know it.
+        let points = match start {
+            Start::Function(_) => scheduling_points(&checked.program),
+            Start::Threads { .. } => SchedulingPoints::Everywhere,
+        };
+        self.verify_from_with(checked, start, targets, bounds, points, stop)
     }
 
     /// As `verify`, with threads switched at other points.
@@ -51,7 +68,20 @@ impl Analysis {
         points: SchedulingPoints,
         stop: &dyn Fn() -> bool,
     ) -> Result<Verification, NotExecutable> {
-        let program = self.executable(entry)?;
+        let start = Start::Function(entry.to_owned());
+        self.verify_from_with(checked, &start, targets, bounds, points, stop)
+    }
+
+    fn verify_from_with(
+        &self,
+        checked: &CheckedProgram,
+        start: &Start,
+        targets: &Targets,
+        bounds: Bounds,
+        points: SchedulingPoints,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Verification, NotExecutable> {
+        let program = self.executable_from(start)?;
         let mut verification = Verification {
             witnessed: Vec::new(),
             rejected: Vec::new(),

@@ -14,6 +14,9 @@ pub mod intrinsics {
     pub const CHOOSE: &str = "__racelens_choose";
     /// `assume(c)` ends the path in silence when c is zero.
     pub const ASSUME: &str = "__racelens_assume";
+    /// Functions that begin so, with the argument's number and the function's name behind it, return whatever a harness
+    /// may pass.
+    pub const ARGUMENT: &str = "__racelens_argument_";
     /// `fail(code)` is the error that is looked for.
     pub const FAIL: &str = "__racelens_fail";
 }

@@ -1,6 +1,5 @@
 //! An interleaving, as a list of moves from the program's beginning.
 
-use super::machine::library;
 use super::machine::memory::Content;
 use super::machine::stop::Stop;
 use super::machine::value::{OpenValue, Value, wrap};
@@ -126,13 +125,17 @@ impl Machine<'_> {
             (Source::Parameter(0), _) => (vec![Chosen::Number(1), Chosen::Number(2)], false),
             (_, TyKind::Bool) => (vec![Chosen::Number(0), Chosen::Number(1)], true),
             (_, TyKind::Pointer(_)) => (vec![Chosen::Number(0), Chosen::NewObject], false),
-            (source, _) => {
-                let range = match source {
-                    Source::Function(name) => library::range(name.as_str()),
-                    _ => None,
-                };
+            _ => {
+                let range = opened
+                    .range
+                    .map(|(low, high)| i128::from(low)..=i128::from(high));
+                let ends = range
+                    .iter()
+                    .flat_map(|range| [*range.end(), *range.start()]);
+                let ends: Vec<i128> = ends.collect();
+                let numbers = [0, 1].iter().chain(constants).chain(&[2, -1]).chain(&ends);
                 let mut tried = Vec::new();
-                for number in [0, 1].iter().chain(constants).chain(&[2, -1]) {
+                for number in numbers {
                     let number = wrap(self.program.data_model, *number, &opened.ty);
                     let is_possible = range.as_ref().is_none_or(|range| range.contains(&number));
                     if is_possible && !tried.contains(&Chosen::Number(number)) {

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod harness;
+mod library;
 mod papers;
 mod random;
 mod synchronisation;

@@ -5,12 +5,15 @@ use super::options::ProgramOptions;
 use super::progress::ProgressDisplay;
 use super::terminal::{ColorChoice, complain, print, print_notes};
 use super::{FAILURE, FINDINGS, SUCCESS};
-use crate::race_options::RaceOptions;
+use crate::race_options::{Entries, RaceOptions};
 use crate::races::{Asked, Check, VerifyOptions};
+use crate::replay::write_replay;
 use crate::report::text::verification_text;
 use crate::report::{PathBase, VerificationReport, VerifyVerdict, json};
+use crate::workspace::Workspace;
 use clap::{Args, ValueEnum};
 use racelens_analysis::kiss::search::Bounds;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 #[derive(Args)]
@@ -38,6 +41,20 @@ pub(super) struct VerifyArguments {
     /// Begin with this function
     #[arg(long, value_name = "FUNCTION", default_value = "main")]
     entry: String,
+    /// Start these functions as threads, instead of beginning with one function
+    #[arg(
+        long,
+        value_name = "FUNCTION",
+        value_delimiter = ',',
+        conflicts_with = "entry"
+    )]
+    start: Vec<String>,
+    /// Let the users of a library call every function that other files can call, from several threads
+    #[arg(long, conflicts_with_all = ["start", "entry"])]
+    start_exported: bool,
+    /// Write a program into this directory that lets the first witnessed interleaving happen under ThreadSanitizer
+    #[arg(long, value_name = "DIRECTORY", conflicts_with = "asserts")]
+    replay: Option<PathBuf>,
     /// How to write the answer: for people or for programs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -81,10 +98,12 @@ pub(super) fn run(arguments: &VerifyArguments) -> u8 {
         return FAILURE;
     }
     let check = progress.during("looking for races", || {
-        Check::new(&workspace, RaceOptions::new(&workspace, None))
+        Check::new(&workspace, race_options(arguments, &workspace))
     });
     let options = VerifyOptions {
         entry: &arguments.entry,
+        start: &arguments.start,
+        exported: arguments.start_exported,
         bounds: Bounds {
             switches: arguments.rounds,
             threads: usize::from(arguments.max_threads),
@@ -116,7 +135,54 @@ pub(super) fn run(arguments: &VerifyArguments) -> u8 {
         }
         Format::Json => print(&json::verification(&report, &base)),
     }
+    if let Some(directory) = &arguments.replay
+        && let Err(error) = replay(&report, &workspace, directory)
+    {
+        complain(&format!("error: there is no replay: {error}"));
+        return FAILURE;
+    }
     exit_status(&report)
+}
+
+/// Writes the program that lets the first witnessed interleaving happen, and says how to run it.
+fn replay(
+    report: &VerificationReport,
+    workspace: &Workspace,
+    directory: &Path,
+) -> Result<(), String> {
+    let mut verdicts = report.answers.iter().map(|answer| &answer.verdict);
+    let trace = verdicts.find_map(|verdict| match verdict {
+        VerifyVerdict::Witnessed(trace) => Some(trace),
+        _ => None,
+    });
+    let Some(trace) = trace else {
+        complain("note: nothing was witnessed, so that there is nothing to replay");
+        return Ok(());
+    };
+    let project = workspace.project.as_ref();
+    let written = write_replay(trace, project, directory).map_err(|error| error.to_string())?;
+    for remark in &written.remarks {
+        complain(&format!("note: {remark}"));
+    }
+    complain(&format!(
+        "note: {} of {} steps are forced when this is run: sh {}",
+        written.forced,
+        written.steps,
+        written.script.display()
+    ));
+    Ok(())
+}
+
+/// Functions that are started as threads count as threads when races are looked for.
+fn race_options(arguments: &VerifyArguments, workspace: &Workspace) -> RaceOptions {
+    let entries = arguments.start_exported.then_some(Entries::Exported);
+    let mut options = RaceOptions::new(workspace, entries);
+    for name in &arguments.start {
+        if !options.named_entries.contains(name) {
+            options.named_entries.push(name.clone());
+        }
+    }
+    options
 }
 
 fn asked(arguments: &VerifyArguments, program: &mut ProgramOptions) -> Result<Asked, String> {

@@ -20,6 +20,7 @@ mod repair;
 mod requested;
 mod source_text;
 mod suggest;
+mod syntax_check;
 mod universal_names;
 mod walk;
 
@@ -36,6 +37,7 @@ use preprocess::{Preprocessed, Preprocessor};
 
 pub use load::LoadOptions;
 pub use note::{Note, Place, Severity};
+pub use syntax_check::compiler_errors;
 
 /// A program on disk.
 pub struct Project {

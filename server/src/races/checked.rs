@@ -97,6 +97,11 @@ impl<'w> Checked<'w> {
         self.paths.path(contexts, root, function, context)
     }
 
+    /// The function as the representation names it.
+    pub fn name_of(&self, function: FunctionId) -> FunctionRef {
+        self.program().functions.body(function).function
+    }
+
     /// The function as the database knows it.
     pub fn entity(&self, function: FunctionId) -> Function {
         self.checked.function(function)

@@ -1,6 +1,7 @@
 //! Asks the analysis for races, and turns its answers into reports.
 
 mod access;
+mod beginnings;
 mod benign_comments;
 mod checked;
 mod explanation;
@@ -16,6 +17,7 @@ mod reported;
 mod summary;
 mod suppressions;
 mod thread;
+mod verifier;
 mod verify;
 mod violation;
 

@@ -1,18 +1,24 @@
 //! Looks for interleavings that show races, and tells them in the words of the source.
 
 use super::Check;
+use super::beginnings::Beginnings;
 use super::checked::Checked;
+use super::places::Stretch;
 use super::race;
-use crate::project::{Note, Place};
+use super::verifier::Verifier;
+use crate::project::Place;
 use crate::report::{
     Answer, SearchBounds, TraceStep, TraceThread, VerificationReport, VerifyVerdict, WitnessTrace,
 };
 use crate::workspace::Workspace;
-use racelens_analysis::host::{Verification, Witnessed};
+use racelens_analysis::host::{Start, Verification, Witnessed};
+use racelens_analysis::ir::FunctionRef;
 use racelens_analysis::kiss::concurrent::replay::{Assumption, Event, Happening, Trace};
 use racelens_analysis::kiss::machine::Source;
+use racelens_analysis::kiss::program::intrinsics;
 use racelens_analysis::kiss::schedule::{Goal, Position};
 use racelens_analysis::kiss::search::{Bounds, Outcome, Targets};
+use racelens_analysis::kiss::sequential::{as_types, is_harness, started_by};
 use racelens_analysis::races::Race;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -32,6 +38,10 @@ pub enum Asked {
 #[derive(Clone, Copy, Debug)]
 pub struct VerifyOptions<'o> {
     pub entry: &'o str,
+    /// Functions that run as threads instead, each as often as it is named.
+    pub start: &'o [String],
+    /// Every two functions that other files can call run at the same time, one pair after the other.
+    pub exported: bool,
     pub bounds: Bounds,
 }
 
@@ -48,63 +58,43 @@ impl Check {
         let analysis = workspace.analysis();
         let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let races = asked_races(&checked, asked);
-        if let Some(error) = nothing_asked(asked, &races) {
+        let is_harnessed = options.exported || !options.start.is_empty();
+        if let Some(error) = nothing_asked(asked, &races).filter(|_| !is_harnessed) {
             return Err(error);
         }
-        let targets = Targets {
-            questions: races
-                .iter()
-                .map(|race| self.result.program().positions(race))
-                .collect(),
-            any_race: false,
-            assertions: matches!(asked, Asked::Assertions),
-        };
-        let verification = analysis
-            .verify(
-                self.result.program(),
-                options.entry,
-                &targets,
-                options.bounds,
-                stop,
-            )
-            .map_err(|error| {
-                format!(
-                    "nothing can be run: {error}\n  help: name the function to begin with by --entry, and \
-                     analyse the files of one program"
-                )
-            })?;
-        let teller = Teller {
+        let beginnings = Beginnings {
             checked: &checked,
-            verification: &verification,
+            options: &self.options,
+            entry: options.entry,
+            named: options.start,
         };
-        let mut answers: Vec<Answer> = races
-            .iter()
-            .map(|race| teller.race(race, &targets))
-            .collect();
-        if targets.assertions {
-            answers.extend(teller.assertions());
-        }
-        let outcome = &verification.outcome;
-        Ok(VerificationReport {
-            answers,
-            bounds: SearchBounds {
-                switches_done: outcome.switches_done,
+        let mut verifier = Verifier {
+            checked: &checked,
+            analysis: &analysis,
+            program: self.result.program(),
+            beginnings: &beginnings,
+            bounds: options.bounds,
+            accepted: self.suppressions.statements(),
+            stop,
+            searched: SearchBounds {
+                switches_done: None,
                 switches: options.bounds.switches,
                 threads: options.bounds.threads,
                 path_steps: options.bounds.path_steps,
                 local_steps: options.bounds.local_steps,
-                states: outcome.states,
+                states: 0,
             },
-            notes: verification
-                .rejected
-                .iter()
-                .map(|reason| {
-                    Note::warning(format!(
-                        "an interleaving was found that does not replay, which is a bug of Racelens: {reason}"
-                    ))
-                    .with_help("report it together with the program")
-                })
-                .collect(),
+            notes: Vec::new(),
+        };
+        let answers = match asked {
+            Asked::Assertions => verifier.assertions()?,
+            _ if is_harnessed => verifier.harnessed(&races, asked, options.exported)?,
+            _ => verifier.races(&races)?,
+        };
+        Ok(VerificationReport {
+            answers,
+            bounds: verifier.searched,
+            notes: verifier.notes,
             seconds: started.elapsed().as_secs_f64(),
         })
     }
@@ -151,13 +141,16 @@ fn nothing_asked(asked: &Asked, races: &[&Race]) -> Option<String> {
     }
 }
 
-struct Teller<'t> {
-    checked: &'t Checked<'t>,
-    verification: &'t Verification,
+pub(super) struct Teller<'t, 'c> {
+    pub checked: &'t Checked<'c>,
+    pub verification: &'t Verification,
+    pub start: &'t Start,
+    /// What the harness assumes.
+    pub assumed: Vec<String>,
 }
 
-impl Teller<'_> {
-    fn race(&self, race: &Race, targets: &Targets) -> Answer {
+impl Teller<'_, '_> {
+    pub fn race(&self, race: &Race, targets: &Targets) -> Answer {
         let pairs = targets
             .questions
             .iter()
@@ -179,7 +172,7 @@ impl Teller<'_> {
         }
     }
 
-    fn assertions(&self) -> Vec<Answer> {
+    pub fn assertions(&self) -> Vec<Answer> {
         let failed = self.verification.witnessed.iter().filter_map(|found| {
             let Goal::Assertion { at, .. } = found.witness.goal else {
                 return None;
@@ -201,7 +194,7 @@ impl Teller<'_> {
         answers
     }
 
-    fn nothing(&self) -> VerifyVerdict {
+    pub fn nothing(&self) -> VerifyVerdict {
         let outcome = &self.verification.outcome;
         let mut reasons: Vec<String> = outcome.limits.iter().map(ToString::to_string).collect();
         let faults = outcome.faults.iter();
@@ -222,48 +215,83 @@ impl Teller<'_> {
         if reasons.is_empty() {
             VerifyVerdict::NotFound {
                 complete: outcome.complete,
-                reservations: reservations(outcome),
+                reservations: [self.assumed.clone(), reservations(outcome)].concat(),
             }
         } else {
             VerifyVerdict::Unknown(reasons)
         }
     }
 
-    fn trace(&self, found: &Witnessed) -> WitnessTrace {
+    pub fn trace(&self, found: &Witnessed) -> WitnessTrace {
         let trace = &found.trace;
         WitnessTrace {
             threads: trace
                 .threads
                 .iter()
                 .map(|thread| TraceThread {
-                    entry: thread.entry.name.to_string(),
+                    entry: self.entry(thread.entry),
+                    is_harness: is_harness(thread.entry),
                     started: thread.started.and_then(|(_, at)| self.place(at)),
                 })
                 .collect(),
-            steps: trace.events.iter().map(|event| self.step(event)).collect(),
+            steps: trace
+                .events
+                .iter()
+                .filter(|event| !is_made(event.at.function))
+                .map(|event| self.step(event))
+                .collect(),
             ends: trace.ends.iter().map(|event| self.step(event)).collect(),
-            assumptions: assumptions(trace),
+            assumptions: [self.assumed.clone(), assumptions(trace)].concat(),
         }
     }
 
     fn step(&self, event: &Event) -> TraceStep {
         let locks = event.locks.iter().map(|lock| {
             let shared = if lock.shared { " (shared)" } else { "" };
-            format!("{}{shared}", lock.name)
+            format!("{}{shared}", as_types(&lock.name))
         });
+        let stretch = self.stretch(event.at);
         TraceStep {
             thread: event.thread,
-            place: self.place(event.at),
+            moment: (
+                event.at.statement.block.0,
+                event.at.statement.index,
+                event.effect,
+            ),
+            source: stretch.as_ref().and_then(|stretch| stretch.text.clone()),
+            place: stretch.map(|stretch| stretch.place),
             function: event.at.function.name.to_string(),
-            text: words(&event.happening),
+            text: as_types(&words(&event.happening)),
             locks: locks.collect(),
         }
     }
 
-    fn place(&self, at: Position) -> Option<Place> {
-        let function = self.checked.function_named(at.function)?;
-        self.checked.places.statement_place(function, at.statement)
+    /// The function that a thread begins with, as the user knows it.
+    fn entry(&self, entry: FunctionRef) -> String {
+        let Start::Threads { functions, .. } = self.start else {
+            return entry.name.to_string();
+        };
+        let called = started_by(entry).and_then(|number| functions.get(number));
+        match called {
+            Some(called) => called.name.to_string(),
+            None if is_harness(entry) => "harness".to_owned(),
+            None => entry.name.to_string(),
+        }
     }
+
+    fn place(&self, at: Position) -> Option<Place> {
+        Some(self.stretch(at)?.place)
+    }
+
+    fn stretch(&self, at: Position) -> Option<Stretch> {
+        let function = self.checked.function_named(at.function)?;
+        self.checked.places.statement(function, at.statement)
+    }
+}
+
+/// Whether the harness has made this function, so that it stands in no file.
+fn is_made(function: FunctionRef) -> bool {
+    is_harness(function) || started_by(function).is_some()
 }
 
 fn words(happening: &Happening) -> String {
@@ -318,19 +346,38 @@ fn assumptions(trace: &Trace) -> Vec<String> {
     let ignored = trace.ignored.iter().filter(|function| is_told(function));
     values
         .clone()
-        .map(assumption)
+        .map(|it| assumption(it, trace))
         .chain(ignored.map(|function| does_nothing(function)))
         .collect()
 }
 
-fn assumption(assumption: &Assumption) -> String {
+fn assumption(assumption: &Assumption, trace: &Trace) -> String {
     let value = match assumption.value {
         Some(value) => value.to_string(),
         None => "a new object".to_owned(),
     };
     match assumption.source {
-        Source::Function(name) => format!(
-            "`{name}` returns {value} in thread {} and does nothing else",
+        Source::Function(name) => {
+            let nothing_else = if trace.ignored.contains(&name) {
+                " and does nothing else"
+            } else {
+                ""
+            };
+            format!(
+                "`{name}` returns {value} in thread {}{nothing_else}",
+                assumption.thread
+            )
+        }
+        Source::Passed(name) => {
+            let passed = name.strip_prefix(intrinsics::ARGUMENT).unwrap_or(&name);
+            let (number, function) = passed.split_once("_of_").unwrap_or(("", passed));
+            format!(
+                "argument {number} of `{function}` is {value} in thread {}",
+                assumption.thread
+            )
+        }
+        Source::Byte(name) => format!(
+            "a byte that `{name}` gets in thread {} is {value}",
             assumption.thread
         ),
         Source::Parameter(number) => {

@@ -59,6 +59,8 @@ pub struct WitnessTrace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceThread {
     pub entry: String,
+    /// It was made to call the others, and stands in no file.
+    pub is_harness: bool,
     pub started: Option<Place>,
 }
 
@@ -69,5 +71,9 @@ pub struct TraceStep {
     pub function: String,
     /// `writes stopped = 1`
     pub text: String,
+    /// What a function does, one after the other: larger for what comes later in one evaluation.
+    pub moment: (u32, u32, u32),
+    /// What stands there, if it is a part of one line that the user wrote.
+    pub source: Option<String>,
     pub locks: Vec<String>,
 }

@@ -19,3 +19,4 @@ mod suppression;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;
 mod verify;
+mod verify_harness;

@@ -38,6 +38,7 @@ pub const SERVER_LAYERS: Layers = &[
     &["report"],
     &["races"],
     &["sequential"],
+    &["replay"],
     &["lsp"],
     &["cli"],
     &["lib", "main"],

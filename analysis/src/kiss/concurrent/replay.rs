@@ -34,6 +34,8 @@ pub struct Event {
     pub thread: usize,
     pub at: Position,
     pub happening: Happening,
+    /// How many effects of a library function came before it in the same call.
+    pub effect: u32,
     /// The locks that the thread holds there.
     pub locks: Vec<HeldLock>,
 }
@@ -243,6 +245,7 @@ fn finish(
                 thread,
                 at,
                 happening: Happening::FailsAssertion,
+                effect: 0,
                 locks: held(machine, state, thread),
             });
         }
@@ -322,10 +325,15 @@ fn event(
         Activation::Model(_) => effect_event(machine, before, after, thread, at, shown)?,
     };
     let locks = held(machine, before, thread);
+    let effect = match before.threads[thread].stack.last()? {
+        Activation::Model(call) => call.effect,
+        Activation::Frame(_) => 0,
+    };
     Some(Event {
         thread,
         at,
         happening,
+        effect,
         locks,
     })
 }
@@ -377,7 +385,11 @@ fn effect_event(
         Action::WaitFor { .. } => Happening::Waits(name(address)),
         Action::Post { .. } => Happening::Posts(name(address)),
         Action::Once { .. } => Happening::CallsOnce(name(address)),
-        Action::Atomic(_) | Action::Read { .. } | Action::Write { .. } | Action::Copy { .. } => {
+        Action::Atomic(_)
+        | Action::Read { .. }
+        | Action::Write { .. }
+        | Action::Copy { .. }
+        | Action::Allocate { .. } => {
             let next = machine.next(before, thread).ok()?;
             let access = next.accesses().iter().max_by_key(|access| access.writes)?;
             if !access.atomic && !shown(at) {

@@ -108,6 +108,10 @@ impl Machine<'_> {
                 }
                 Ok(Value::ZERO)
             }
+            name if name.starts_with(intrinsics::ARGUMENT) => {
+                let source = Source::Passed(ustr::Ustr::from(name));
+                Ok(self.outside_value(state, thread, source, result))
+            }
             name if library::is_outside(name) || self.models.lookup(name).is_none() => {
                 let function = ustr::Ustr::from(name);
                 if !library::is_outside(name) && !state.ignored.contains(&function) {

@@ -27,6 +27,9 @@ impl Machine<'_> {
     pub(super) fn effect_step(&self, state: &mut State, thread: usize) -> Result<(), Stop> {
         let (call, model) = self.model_call(state, thread)?;
         let call = call.clone();
+        if self.at_once_step(state, thread, &call)? {
+            return Ok(());
+        }
         let Some(effect) = model.effects.get(call.effect as usize) else {
             return self.finish_model(state, thread, &call, model);
         };
@@ -306,7 +309,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let name = call.function.name.as_str();
-        let result = match (&call.result, self.computed_result(state, thread, call)?) {
+        let result = match (&call.result, self.computed_result(thread, call)?) {
             (_, Some(computed)) => computed,
             (Some(result), None) => result.clone(),
             (None, None) => match &model.returns {

@@ -140,6 +140,21 @@ impl<'p> Machine<'p> {
 
     /// Makes a value that comes from outside.
     pub(super) fn open(&self, state: &mut State, thread: usize, source: Source, ty: &Ty) -> Value {
+        let range = match source {
+            Source::Function(name) => super::library::range(name.as_str()),
+            _ => None,
+        };
+        self.open_within(state, thread, source, ty, range)
+    }
+
+    pub(super) fn open_within(
+        &self,
+        state: &mut State,
+        thread: usize,
+        source: Source,
+        ty: &Ty,
+        range: Option<(i64, i64)>,
+    ) -> Value {
         let number = state.threads[thread].opened;
         state.thread_mut(thread).opened += 1;
         let open = OpenValue {
@@ -147,7 +162,7 @@ impl<'p> Machine<'p> {
             number,
         };
         let ty = ty.clone();
-        state.open.insert(open, Opened { source, ty });
+        state.open.insert(open, Opened { source, ty, range });
         Value::Unknown(Unknown::Open(open))
     }
 

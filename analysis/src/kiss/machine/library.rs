@@ -1,8 +1,6 @@
 //! What running needs to know about library functions beyond their models: values, which the lockset analysis has no
 //! use for.
 
-use std::ops::RangeInclusive;
-
 /// Calls that say that an assertion does not hold.
 pub fn is_assertion_failure(name: &str) -> bool {
     matches!(
@@ -29,19 +27,26 @@ pub(super) fn is_decided_elsewhere(name: &str) -> bool {
 
 /// Functions that return what the world outside of the program decides.
 pub(super) fn is_outside(name: &str) -> bool {
-    name.starts_with("__VERIFIER_nondet_")
-        || matches!(
-            name,
-            "rand" | "random" | "rand_r" | "getchar" | "getc" | "fgetc" | "getpid" | "lrand48"
-        )
+    name.starts_with("__VERIFIER_nondet_") || range(name).is_some()
 }
 
 /// The values that such a function can return, where its type says too little.
-pub fn range(name: &str) -> Option<RangeInclusive<i128>> {
+pub(super) fn range(name: &str) -> Option<(i64, i64)> {
     match name {
-        "rand" | "random" | "rand_r" | "lrand48" => Some(0..=i128::from(i32::MAX)),
-        "getpid" => Some(1..=i128::from(i32::MAX)),
-        "getchar" | "getc" | "fgetc" => Some(-1..=255),
+        "rand" | "random" | "rand_r" | "lrand48" | "clock" => Some((0, i64::from(i32::MAX))),
+        "getpid" | "getppid" | "gettid" => Some((1, i64::from(i32::MAX))),
+        "getuid" | "geteuid" | "getgid" | "sched_getcpu" => Some((0, 1000)),
+        "get_nprocs" => Some((1, 1024)),
+        "getchar" | "getc" | "fgetc" | "getchar_unlocked" | "getc_unlocked" => Some((-1, 255)),
+        "isatty" | "feof" | "ferror" => Some((0, 1)),
+        "access" | "unlink" | "mkdir" | "rmdir" | "chdir" | "rename" | "stat" | "lstat"
+        | "fstat" | "bind" | "connect" | "listen" | "kill" | "remove" => Some((-1, 0)),
+        "open" | "open64" | "openat" | "creat" | "socket" | "dup" | "dup2" | "accept"
+        | "fileno" => Some((-1, 1023)),
+        // From 2001 to 2096.
+        "time" => Some((1_000_000_000, 4_000_000_000)),
+        "sysconf" => Some((-1, 1 << 20)),
+        "poll" | "select" => Some((-1, 2)),
         _ => None,
     }
 }
@@ -62,7 +67,59 @@ pub(super) fn succeeds_with_zero(library: &str, name: &str) -> bool {
         library,
         "POSIX threads" | "POSIX semaphores" | "C11 threads"
     );
-    (is_such && !has_a_value) || matches!(name, "usleep" | "sleep" | "nanosleep" | "sched_yield")
+    (is_such && !has_a_value) || is_done_at_once(name)
+}
+
+/// Functions of the C library that do not fail when they are called as they should be, and return zero.
+fn is_done_at_once(name: &str) -> bool {
+    matches!(
+        name,
+        "usleep"
+            | "sleep"
+            | "nanosleep"
+            | "clock_nanosleep"
+            | "sched_yield"
+            | "alarm"
+            | "close"
+            | "fclose"
+            | "fflush"
+            | "fsync"
+            | "fseek"
+            | "fseeko"
+            | "setvbuf"
+            | "ftruncate"
+            | "sigemptyset"
+            | "sigfillset"
+            | "sigaddset"
+            | "sigdelset"
+            | "gettimeofday"
+            | "clock_gettime"
+            | "clock_getres"
+            | "getrusage"
+            | "getrlimit"
+            | "pipe"
+            | "shutdown"
+            | "setenv"
+            | "unsetenv"
+            | "atexit"
+            | "munmap"
+            | "mlock"
+            | "munlock"
+            | "madvise"
+            | "mprotect"
+            | "msync"
+    )
+}
+
+/// Functions that write all they are given: the argument that says how much that is.
+pub(super) fn writes_all(name: &str) -> Option<usize> {
+    match name {
+        "write" | "send" | "sendto" | "pwrite" | "pwrite64" | "fwrite" | "fwrite_unlocked" => {
+            Some(2)
+        }
+        "fputc" | "putc" | "putchar" | "putchar_unlocked" | "putc_unlocked" => Some(0),
+        _ => None,
+    }
 }
 
 /// Semaphores that count without an upper limit.
@@ -154,23 +211,15 @@ pub(super) fn sets_mutex_kind(name: &str) -> bool {
 /// `PTHREAD_MUTEX_RECURSIVE`.
 pub(super) const RECURSIVE_KIND: i128 = 1;
 
-/// Results that are computed from the arguments.
+/// Results that tell threads apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Computed {
-    StringLength,
-    StringComparison,
-    MemoryComparison,
-    Absolute,
     OwnThread,
     SameThread,
 }
 
 pub(super) fn computed(name: &str) -> Option<Computed> {
     Some(match name {
-        "strlen" | "__builtin_strlen" => Computed::StringLength,
-        "strcmp" | "__builtin_strcmp" => Computed::StringComparison,
-        "memcmp" | "__builtin_memcmp" => Computed::MemoryComparison,
-        "abs" | "labs" | "llabs" => Computed::Absolute,
         "pthread_self" | "thrd_current" => Computed::OwnThread,
         "pthread_equal" | "thrd_equal" => Computed::SameThread,
         _ => return None,

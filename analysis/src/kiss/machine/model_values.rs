@@ -1,7 +1,7 @@
 //! What the words of a model mean at a call.
 
 use super::image::Machine;
-use super::library::{Computed, computed};
+use super::library::{Computed, computed, writes_all};
 use super::places::Address;
 use super::state::{ModelCall, State};
 use super::stop::{Limit, Stop};
@@ -13,8 +13,6 @@ use crate::models::{Root, Size, Step, Test, Value as ModelValue, When};
 const LIBRARY: u64 = 1 << 59;
 /// The values by which threads are joined.
 const HANDLES: u64 = (1 << 60) + 1;
-/// Longer strings are taken for memory without an end.
-const LONGEST_STRING: u64 = 1 << 16;
 
 /// The identity of a library's own object.
 pub fn library_object(name: &str) -> u64 {
@@ -85,7 +83,10 @@ impl Machine<'_> {
                     current = Value::Integer(pointer + i128::from(field.offset));
                     ty = field.ty.pointer_to();
                 }
-                Step::Element => return Err(Limit::Function(call.function.name).into()),
+                // Some element, but nobody says which.
+                Step::Element => {
+                    return Ok((Value::closed(Closed::Library(call.function.name)), ty));
+                }
             }
         }
         Ok((current, ty))
@@ -167,7 +168,7 @@ impl Machine<'_> {
             Size::Product(left, right) => number(left)?.checked_mul(number(right)?),
             Size::String => {
                 let address = self.model_address(state, call, pointer)?;
-                Some(self.string_length(state, address)? + 1)
+                Some(self.text(state, address, None)?.len() as u64 + 1)
             }
             Size::Pointee => {
                 let (_, ty) = self.model_value(state, call, pointer)?;
@@ -178,64 +179,22 @@ impl Machine<'_> {
         })
     }
 
-    fn string_length(&self, state: &State, address: u64) -> Result<u64, Stop> {
-        for offset in 0..LONGEST_STRING {
-            let image = state.memory.read(address.wrapping_add(offset), 1)?;
-            match image.unknown.first().map(|part| part.what) {
-                Some(super::value::Unknown::Open(open)) => return Err(Stop::Choose(open)),
-                Some(super::value::Unknown::Closed(reason)) => {
-                    return Err(Limit::Value(reason).into());
-                }
-                None if image.bytes == [0] => return Ok(offset),
-                None => {}
-            }
-        }
-        Err(Limit::Unsupported("such a long string").into())
-    }
-
     /// The result of a function that is computed from its arguments.
     pub(super) fn computed_result(
         &self,
-        state: &State,
         thread: usize,
         call: &ModelCall,
     ) -> Result<Option<Value>, Stop> {
-        let Some(computed) = computed(call.function.name.as_str()) else {
+        let name = call.function.name.as_str();
+        if let Some(argument) = writes_all(name) {
+            return Ok(call.arguments.get(argument).map(|(value, _)| value.clone()));
+        }
+        let Some(computed) = computed(name) else {
             return Ok(None);
         };
-        let argument = |index: usize| -> Result<i128, Stop> {
-            match call.arguments.get(index) {
-                Some((value, _)) => match self.known(value.clone())? {
-                    Value::Integer(number) => Ok(number),
-                    _ => Err(Limit::Function(call.function.name).into()),
-                },
-                None => Err(Limit::Function(call.function.name).into()),
-            }
-        };
-        let string = |index: usize| -> Result<Vec<u8>, Stop> {
-            let address = argument(index)? as u64;
-            let length = self.string_length(state, address)?;
-            Ok(state.memory.read(address, length)?.bytes)
-        };
-        let bytes = |index: usize, size: u64| -> Result<Vec<u8>, Stop> {
-            let image = state.memory.read(argument(index)? as u64, size)?;
-            match image.unknown.first().map(|part| part.what) {
-                Some(super::value::Unknown::Open(open)) => Err(Stop::Choose(open)),
-                Some(super::value::Unknown::Closed(reason)) => Err(Limit::Value(reason).into()),
-                None => Ok(image.bytes),
-            }
-        };
-        let order = |order: std::cmp::Ordering| order as i128;
         let result = match computed {
-            Computed::StringLength => string(0)?.len() as i128,
-            Computed::StringComparison => order(string(0)?.cmp(&string(1)?)),
-            Computed::MemoryComparison => {
-                let size = argument(2)? as u64;
-                order(bytes(0, size)?.cmp(&bytes(1, size)?))
-            }
-            Computed::Absolute => argument(0)?.abs(),
             Computed::OwnThread => i128::from(handle_of(thread)),
-            Computed::SameThread => i128::from(argument(0)? == argument(1)?),
+            Computed::SameThread => i128::from(self.argument(call, 0)? == self.argument(call, 1)?),
         };
         Ok(Some(Value::Integer(result)))
     }

@@ -139,6 +139,9 @@ impl Machine<'_> {
         call: &ModelCall,
         model: &FunctionModel,
     ) -> Result<Next, Stop> {
+        if let Some(next) = self.next_at_once(state, thread, call)? {
+            return Ok(next);
+        }
         let Some(effect) = model.effects.get(call.effect as usize) else {
             return Ok(if model.noreturn {
                 Next::VISIBLE

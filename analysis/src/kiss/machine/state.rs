@@ -37,12 +37,20 @@ pub struct State {
 pub struct Opened {
     pub source: Source,
     pub ty: Ty,
+    /// The values that it can have, where its type says too little.
+    pub range: Option<(i64, i64)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
     /// What a function without body or model returns.
     Function(Ustr),
+    /// One of the bytes that a function gets from outside.
+    Byte(Ustr),
+    /// What a harness passes to a function: the name of an [`intrinsics::ARGUMENT`].
+    ///
+    /// [`intrinsics::ARGUMENT`]: crate::kiss::program::intrinsics::ARGUMENT
+    Passed(Ustr),
     /// A parameter of the first function.
     Parameter(u32),
     /// One of so many.

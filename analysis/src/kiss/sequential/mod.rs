@@ -20,7 +20,7 @@ mod text;
 mod thread_locals;
 mod writer;
 
-pub use harness::{Harness, with_harness};
+pub use harness::{Harness, Numbers, as_types, is_harness, started_by, with_harness};
 pub use location::touching;
 pub use noticed::{Checked, Points};
 pub use text::{Listing, listing};

@@ -36,12 +36,10 @@ pub(super) struct Noticed<'o> {
 impl Noticed<'_> {
     pub fn is_shared(&self, function: FunctionRef, place: &Place) -> bool {
         let is_local = matches!(place.base, Base::Local(_));
-        match place.base {
-            Base::Global(global) if global.thread_local => return false,
-            _ => {}
-        }
+        let is_own = matches!(place.base, Base::Global(global) if global.thread_local);
+        // Others can reach a variable of the thread's own only where its address is given away, which points-to knows.
         let Some(points_to) = self.points_to else {
-            return !is_local;
+            return !is_local && !is_own;
         };
         match points_to.place(function, place) {
             Some(class) => points_to.has_shared_part(class),

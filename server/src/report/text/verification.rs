@@ -42,13 +42,19 @@ fn write_answer(text: &mut String, answer: &Answer, bounds: &SearchBounds, base:
             let _ = writeln!(text, "witnessed: {}{id}", answer.question);
             write_trace(text, trace, base);
         }
-        VerifyVerdict::NotFound { complete: true, .. } => {
+        VerifyVerdict::NotFound {
+            complete: true,
+            reservations,
+        } => {
             let _ = writeln!(
                 text,
                 "not found: {}{id}\n  every interleaving of the steps as they are written was tried ({} states); what weaker \
                  orders of atomic operations allow was not",
                 answer.question, bounds.states
             );
+            for reservation in reservations {
+                let _ = writeln!(text, "  assumed: {reservation}");
+            }
         }
         VerifyVerdict::NotFound {
             complete: false,
