@@ -3,14 +3,13 @@
 use super::Check;
 use super::beginnings::Beginnings;
 use super::checked::Checked;
-use super::places::Stretch;
 use super::race;
 use super::verifier::Verifier;
 use crate::project::Place;
 use crate::report::{
     Answer, SearchBounds, TraceStep, TraceThread, VerificationReport, VerifyVerdict, WitnessTrace,
 };
-use crate::workspace::Workspace;
+use crate::workspace::{Stretch, Workspace};
 use racelens_analysis::host::{Start, Verification, Witnessed};
 use racelens_analysis::ir::FunctionRef;
 use racelens_analysis::kiss::concurrent::replay::{Assumption, Event, Happening, Trace};
