@@ -9,6 +9,7 @@ mod registry;
 mod runnable;
 mod source_file;
 mod syntax;
+mod syntax_memory;
 mod unit_edit;
 mod verification;
 mod whole_program;
@@ -29,6 +30,7 @@ use rayon::prelude::*;
 use registry::Registry;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+use syntax_memory::SyntaxMemory;
 use ustr::Ustr;
 
 /// Owns the database. Reading happens on [`Analysis`] snapshots.
@@ -37,6 +39,7 @@ pub struct AnalysisHost {
     db: RootDatabase,
     program: Arc<Program>,
     registry: Registry,
+    syntax_memory: Arc<SyntaxMemory>,
     edits_since_collection: usize,
 }
 
@@ -68,6 +71,7 @@ pub struct Touched {
 pub struct Analysis {
     db: RootDatabase,
     program: Arc<Program>,
+    syntax_memory: Arc<SyntaxMemory>,
 }
 
 /// How often groups of text that nobody uses any more are thrown away.
@@ -86,6 +90,7 @@ impl AnalysisHost {
         Analysis {
             db: self.db.clone(),
             program: self.program.clone(),
+            syntax_memory: self.syntax_memory.clone(),
         }
     }
 
@@ -130,6 +135,7 @@ impl AnalysisHost {
 
     /// Frees what can be computed again: trees of declarations and indices of names.
     pub fn shrink(&mut self) {
+        self.syntax_memory.take();
         crate::db::Db::declarations(&self.db).clear();
         for table in self.program.units.values() {
             table.unit.scope(&self.db).forget_index();

@@ -1,8 +1,9 @@
 //! What of the program does not parse, with the place and the reason.
 
 use super::location::{FunctionLocations, Location, SourceFiles};
+use super::syntax_memory::GroupErrors;
 use super::{Analysis, UnitTable};
-use crate::db::{FunctionKind, syntax_error};
+use crate::db::FunctionKind;
 use crate::frontend::groups::{Group, ItemSource};
 use crate::frontend::normalise::Part;
 use crate::frontend::parse::SyntaxError;
@@ -66,23 +67,34 @@ impl Analysis {
     /// The items that do not parse, besides the functions of the program.
     fn item_errors(&self) -> Vec<(&UnitTable, ItemIndex, SyntaxError)> {
         let mut seen = FxHashSet::default();
-        let work: Vec<(&UnitTable, Vec<ItemIndex>)> = self
+        let work: Vec<(&UnitTable, Vec<(u32, Vec<u32>)>)> = self
             .program
             .units
             .values()
             .map(|table| (&**table, items_to_check(table, &mut seen)))
             .collect();
-        work.into_par_iter()
-            .map_with(self.db.clone(), |db, (table, items)| {
-                let error_of = |index: ItemIndex| {
-                    let source = item_source(table, index);
-                    let error = syntax_error(db, table.unit, &source)?;
-                    Some((table, index, error))
+        let known = self.syntax_memory.take();
+        let found: Vec<(&UnitTable, u32, Arc<GroupErrors>)> = work
+            .into_par_iter()
+            .map_with(self.db.clone(), |db, (table, groups)| {
+                let of_group = |(position, items): (u32, Vec<u32>)| {
+                    let group = &table.groups[position as usize].group;
+                    let errors = GroupErrors::of(db, table, group, items, &known);
+                    (table, position, errors)
                 };
-                items.into_iter().filter_map(error_of).collect::<Vec<_>>()
+                groups.into_iter().map(of_group).collect::<Vec<_>>()
             })
             .flatten_iter()
-            .collect()
+            .collect();
+        let entries = found
+            .iter()
+            .map(|(table, _, errors)| (errors.key(table.unit.path(&self.db)), errors.clone()));
+        self.syntax_memory.put(entries.collect());
+        let errors = found.iter().flat_map(|(table, position, errors)| {
+            let errors = errors.errors.iter();
+            errors.map(|(item, error)| (*table, (*position, *item), error.clone()))
+        });
+        errors.collect()
     }
 }
 
@@ -124,30 +136,34 @@ fn span_of(error: &SyntaxError) -> Span {
     }
 }
 
-/// The items of a unit that no function of the program stands for and that no unit before had.
+/// By the position of their group: the items of a unit that no function of the program stands for and that no unit
+/// before had.
 fn items_to_check(
     table: &UnitTable,
     seen: &mut FxHashSet<(*const Group, Ustr, u32)>,
-) -> Vec<ItemIndex> {
+) -> Vec<(u32, Vec<u32>)> {
     let functions: FxHashSet<ItemIndex> = table
         .functions
         .iter()
         .filter(|placed| !placed.kept)
         .map(|placed| (placed.group, placed.item))
         .collect();
-    let mut items = Vec::new();
+    let mut groups = Vec::new();
     for (position, placed) in table.groups.iter().enumerate() {
         let origin = placed.origin_of(0);
         let is_new = seen.insert((Arc::as_ptr(&placed.group), origin.file, origin.line));
         if placed.is_system() || !is_new {
             continue;
         }
-        for (index, item) in placed.group.items.iter().enumerate() {
-            let index = (position as u32, index as u32);
-            if !functions.contains(&index) && !placed.file_of(item).1 {
-                items.push(index);
-            }
+        let position = position as u32;
+        let items = placed.group.items.iter().zip(0..);
+        let items = items.filter(|(item, index)| {
+            !functions.contains(&(position, *index)) && !placed.file_of(item).1
+        });
+        let items: Vec<u32> = items.map(|(_, index)| index).collect();
+        if !items.is_empty() {
+            groups.push((position, items));
         }
     }
-    items
+    groups
 }
