@@ -21,5 +21,6 @@ pub mod reading;
 pub mod sequential_programs;
 pub mod side_by_side;
 pub mod thread_sanitizer;
+pub mod threaded_programs;
 pub mod tidy;
 pub mod verdicts;

@@ -5,6 +5,7 @@
 //! with as many switches left is not looked at again. Values from outside are split as soon as something depends on
 //! them. Whatever cannot be run exactly stops its thread and is counted as a limit.
 
+pub mod choices;
 mod explorer;
 
 use super::machine::Machine;
