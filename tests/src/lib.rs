@@ -11,6 +11,7 @@ pub mod front_end;
 pub mod generator;
 pub mod interpreter;
 pub mod locking_programs;
+pub mod machine_runs;
 pub mod matching;
 pub mod oracle;
 pub mod parsers;

@@ -2,7 +2,8 @@
 
 use crate::random::Random;
 
-const VARIABLES: &[&str] = &["x", "y", "z"];
+/// The last one is rare, so that threads often meet.
+const VARIABLES: &[&str] = &["x", "y", "x", "y", "z"];
 const LOCKS: &[&str] = &["m", "n"];
 
 fn statement(random: &mut Random, depth: u32) -> String {
@@ -11,7 +12,7 @@ fn statement(random: &mut Random, depth: u32) -> String {
         0 => format!("{variable} = {};", random.below(3)),
         1 => format!("{variable}++;"),
         2 => format!("local = {variable};"),
-        3 => format!("assert({variable} != {});", 1 + random.below(3)),
+        3 => format!("assert({variable} != {});", 1 + random.below(2)),
         4 => format!(
             "__atomic_fetch_add(&c, 1, 5); if (c == {}) {variable} = 1;",
             random.below(3)
@@ -43,17 +44,60 @@ fn statement(random: &mut Random, depth: u32) -> String {
     }
 }
 
-/// Three threads, a few statements each.
-pub fn program(seed: u64) -> String {
+/// How large a program is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Size {
+    /// One thread with a statement or two, beside the first one.
+    Tiny,
+    /// Two threads with a statement or two each, beside the first one.
+    Small,
+    /// A few statements each.
+    Usual,
+}
+
+/// Three threads that share variables, locks and a semaphore.
+pub fn program(seed: u64, size: Size) -> String {
     let mut random = Random::new(seed);
-    let body = |random: &mut Random| {
-        let count = 1 + random.below(3);
+    let body = |random: &mut Random, most: usize| {
+        let count = 1 + random.below(most);
         let statements: Vec<String> = (0..count).map(|_| statement(random, 0)).collect();
         statements.join("\n    ")
     };
-    let (first, second) = (body(&mut random), body(&mut random));
-    let main = statement(&mut random, 1);
-    let join = ["pthread_join(s, 0);", ""][random.below(2)];
+    let (first, second, main) = match size {
+        Size::Tiny => {
+            let first = body(&mut random, 2);
+            (first, String::new(), statement(&mut random, 1))
+        }
+        Size::Small => {
+            let first = body(&mut random, 2);
+            let second = match random.one_in(2) {
+                true => statement(&mut random, 0),
+                false => body(&mut random, 2),
+            };
+            let main = match random.one_in(2) {
+                true => statement(&mut random, 2),
+                false => String::new(),
+            };
+            (first, second, main)
+        }
+        Size::Usual => (
+            body(&mut random, 3),
+            body(&mut random, 3),
+            statement(&mut random, 1),
+        ),
+    };
+    let join = match size != Size::Tiny && random.one_in(2) {
+        true => "pthread_join(s, 0);",
+        false => "",
+    };
+    let start = |thread: &str, entry: &str| format!("pthread_create(&{thread}, 0, {entry}, 0);");
+    let (starts, last) = match size {
+        Size::Tiny => (start("s", "one"), ""),
+        Size::Small | Size::Usual => (
+            start("s", "one") + &start("t", "two"),
+            "pthread_join(t, 0);",
+        ),
+    };
     format!(
         "static pthread_mutex_t m, n; static sem_t sem; static int x, y, z; static _Atomic int c;
 static void add(int *p) {{ int old = *p, *copy = &old; *p = *copy + 1; }}
@@ -64,9 +108,9 @@ static void *two(void *a) {{ int local = 0;
     {second}
     return local ? a : 0; }}
 int main(void) {{ int local = 0; pthread_t s, t; sem_init(&sem, 0, 1);
-    pthread_create(&s, 0, one, 0); pthread_create(&t, 0, two, 0);
+    {starts}
     {join}
     {main}
-    pthread_join(t, 0); return local; }}"
+    {last} return local; }}"
     )
 }

@@ -3,7 +3,7 @@
 
 mod generator;
 
-pub use generator::program;
+pub use generator::{Size, program};
 
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{

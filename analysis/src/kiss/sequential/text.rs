@@ -46,14 +46,14 @@ pub fn listing(sequential: &SequentialProgram, options: &Listing<'_>) -> String 
 }
 
 fn sites(sequential: &SequentialProgram, options: &Listing<'_>, text: &mut String) {
-    text.push_str("\nconst char *racelens_sites[] = {\n");
+    text.push_str("\n#ifndef RACELENS_EXPLORED\nconst char *racelens_sites[] = {\n");
     for site in &sequential.sites {
         let place = (options.location)(site.function, site.statement)
             .unwrap_or_else(|| "generated code".to_owned());
         let place = place.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "    \"{place} in {}\",", site.function.name);
     }
-    text.push_str("    0,\n};\n");
+    text.push_str("    0,\n};\n#endif\n");
 }
 
 /// KISS's Check(s), or its counterpart with rounds: first values, the first thread, then the others.

@@ -37,7 +37,10 @@ static int racelens_failed_code, racelens_failed_site;
 static int racelens_now(int what) { (void)what; return __racelens_choose(2); }
 static int racelens_looks(int site) { (void)site; return __racelens_choose(2); }
 static int racelens_waits(void) { return __racelens_choose(2); }
-static long racelens_unknown(void) { return __racelens_choose(3) - 1; }
+// Two accesses that meet are one race; whoever wants all of them also has to go on.
+static int racelens_passes_by(void) { return __racelens_choose(2); }
+long racelens_any_value(void);
+static long racelens_unknown(void) { return racelens_any_value(); }
 static void racelens_note(int site) { (void)site; }
 static void racelens_fail_at(int code, int site) {
     racelens_failed_code = code;
@@ -66,6 +69,7 @@ static int __racelens_choose(int n) {
 static int racelens_now(int what) { (void)what; return __racelens_choose(2); }
 static int racelens_looks(int site) { (void)site; return __racelens_choose(2); }
 static int racelens_waits(void) { return __racelens_choose(2); }
+static int racelens_passes_by(void) { return 0; }
 static long racelens_unknown(void) { return RACELENS_CHOOSE(); }
 static void racelens_note(int site) { (void)site; }
 static void __racelens_fail(int code) { (void)code; RACELENS_FAIL(); }
@@ -97,6 +101,7 @@ static int racelens_looks(int site) {
 }
 // Whoever has to wait mostly lets others go on.
 static int racelens_waits(void) { return __racelens_choose(4) != 0; }
+static int racelens_passes_by(void) { return 0; }
 static long racelens_unknown(void) { return __racelens_choose(4) ? __racelens_choose(5) - 2 : __racelens_choose(1 << 30); }
 static void racelens_note(int site) {
     if (site < 0) return;
