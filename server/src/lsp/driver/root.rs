@@ -2,7 +2,7 @@
 
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
-use crate::project::{LoadOptions, UnsavedTexts};
+use crate::project::LoadOptions;
 use crate::race_options::RaceOptions;
 use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
@@ -60,25 +60,23 @@ impl Root {
     ) -> Result<(), String> {
         self.forget();
         let options = self.options(settings);
-        let mut unsaved = UnsavedTexts::new();
-        for (path, document) in open {
-            // A unit may be known by the name without symbolic links.
-            let real = path.canonicalize().ok();
-            for name in real.into_iter().chain([path.clone()]) {
-                unsaved.insert(name, document.text.clone());
-            }
-        }
         let workspace = Workspace::load_as(Loading {
             options: &options,
             jobs: settings.project.jobs,
-            unsaved,
             watch,
             stop,
         });
-        let mut workspace = workspace.map_err(|error| error.to_string())?;
-        workspace.forget_unsaved_headers();
+        let workspace = workspace.map_err(|error| error.to_string())?;
+        // What is on the disk was read first: a function that does not parse in the editor's text has a version that does.
+        let is_edited = |(path, document): &(&PathBuf, &Arc<Document>)| {
+            let name = workspace.name_of(path);
+            let source = name.and_then(|name| workspace.source(&name));
+            source.is_none_or(|source| source.text() != &*document.text)
+        };
+        let edited = open.iter().filter(is_edited);
+        let edited = edited.map(|(path, _)| path.clone()).collect();
         self.workspace = Some(workspace);
-        self.adopt_open(open);
+        self.update(&edited, open);
         Ok(())
     }
 
