@@ -215,6 +215,13 @@ fn output_lines(group: &PlacedGroup, start: usize, end: usize) -> Vec<OutputLine
     let mut lines = Vec::new();
     for (range, mut origin) in group.pieces() {
         let mut at = range.start;
+        // A group can be long, and its lines short: those in front are only counted.
+        if let Some(front) = text.as_bytes().get(range.start..start.min(range.end))
+            && let Some(last) = memchr::memrchr(b'\n', front)
+        {
+            origin.line += memchr::memchr_iter(b'\n', front).count() as u32;
+            at += last + 1;
+        }
         while at < range.end.min(end) {
             let newline = memchr::memchr(b'\n', &text.as_bytes()[at..range.end]);
             let line_end = newline.map_or(range.end, |found| at + found);

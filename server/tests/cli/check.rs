@@ -27,6 +27,7 @@ fn help_names_every_option() {
               --baseline <FILE>         Report only races that this file, which --write-baseline wrote, does not have
               --write-baseline <FILE>   Write all races of the program to this file: from then on they are known
               --entries <ENTRIES>       Which functions begin threads: those that the program starts, or also every one that other files can call [default: threads, or what racelens.toml says] [possible values: threads, exported]
+              --output <FILE>           Write the result to this file, which is replaced as a whole, and not to standard output
               --color <COLOR>           When to write in colour [default: auto] [possible values: auto, always, never]
           -h, --help                    Print help
 

@@ -214,7 +214,7 @@ fn constants(machine: &Machine<'_>) -> Vec<i128> {
     }
     let mut near: Vec<i128> = Vec::new();
     for number in found {
-        for candidate in [number, number + 1, number - 1] {
+        for candidate in [number, number.saturating_add(1), number.saturating_sub(1)] {
             if !near.contains(&candidate) {
                 near.push(candidate);
             }

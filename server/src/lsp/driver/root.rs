@@ -3,6 +3,7 @@
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
 use crate::project::LoadOptions;
+use crate::project::regular_file::{self, MOST_OF_A_SETTING};
 use crate::race_options::RaceOptions;
 use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
@@ -216,7 +217,7 @@ impl Root {
         };
         let file = self.path.join(file);
         let shown = file.display();
-        let text = std::fs::read_to_string(&file)
+        let text = regular_file::read_text(&file, MOST_OF_A_SETTING)
             .map_err(|error| format!("the baseline {shown} cannot be read: {error}"))?;
         let baseline = Baseline::from_json(&text)
             .map_err(|error| format!("{shown} is no baseline: {error}"))?;
