@@ -208,6 +208,7 @@ mod tests {
             reasons: Vec::new(),
             accesses: Vec::new(),
             benign_comments: Vec::new(),
+            verified: None,
         }
     }
 

@@ -99,6 +99,7 @@ pub fn race(id: &str, location: &str, accesses: Vec<Access>) -> Race {
         reasons: Vec::new(),
         accesses,
         benign_comments: Vec::new(),
+        verified: None,
     }
 }
 

@@ -1,0 +1,87 @@
+//! Whether a program is still the one that was run, as far as the run went.
+
+use super::{Analysis, CheckedProgram, Start};
+use crate::frontend::scope::Scope;
+use crate::ir::Body;
+use crate::kiss::part::Part;
+use crate::kiss::sequential::{is_harness, started_by};
+use crate::models::Models;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use ustr::Ustr;
+
+/// What all runs of a program depend on beside its functions, at one moment.
+#[derive(Clone)]
+pub struct Basis {
+    scopes: BTreeMap<Ustr, Arc<Scope>>,
+    initialisers: Vec<Arc<Body>>,
+    models: Models,
+}
+
+impl Basis {
+    /// Whether declarations, first values and models are the very same. If not, they may still mean the same.
+    fn is_same(&self, other: &Basis) -> bool {
+        let same_scopes = self.scopes.len() == other.scopes.len()
+            && self.scopes.iter().all(|(path, scope)| {
+                let there = other.scopes.get(path);
+                there.is_some_and(|there| Arc::ptr_eq(there, scope))
+            });
+        let mut initialisers = self.initialisers.iter().zip(&other.initialisers);
+        same_scopes
+            && self.initialisers.len() == other.initialisers.len()
+            && initialisers.all(|(one, other)| Arc::ptr_eq(one, other))
+            && self.models == other.models
+    }
+}
+
+impl Analysis {
+    pub fn basis(&self, checked: &CheckedProgram) -> Basis {
+        let db = self.database();
+        let units = self.program().units.iter();
+        Basis {
+            scopes: units
+                .map(|(path, table)| (*path, table.unit.scope(db).clone()))
+                .collect(),
+            initialisers: checked.program.functions.initialisers.clone(),
+            models: checked.models.clone(),
+        }
+    }
+
+    /// Whether a part of the program is as it was when it was run from there. The basis becomes that of today if so,
+    /// because what is the very same is seen at once.
+    pub fn is_unchanged(
+        &self,
+        checked: &CheckedProgram,
+        start: &Start,
+        part: &Part,
+        basis: &mut Basis,
+    ) -> bool {
+        let functions = &checked.program.functions;
+        let is_same = |body: &Arc<Body>| {
+            let [only] = functions.resolve(body.function) else {
+                return false;
+            };
+            let now = functions.body(*only);
+            // A text that does not parse is an edit, though its last good body still counts elsewhere.
+            let is_broken = || self.lowered(checked.function(*only)).error.is_some();
+            (Arc::ptr_eq(now, body) || now == body) && !is_broken()
+        };
+        let mut written = part
+            .functions()
+            .filter(|body| !is_harness(body.function) && started_by(body.function).is_none());
+        if !written.all(is_same) {
+            return false;
+        }
+        let today = self.basis(checked);
+        if today.is_same(basis) {
+            return true;
+        }
+        let program = self.executable_from(start);
+        let unchanged = today.models == basis.models
+            && program.is_ok_and(|program| part.again(&program) == *part);
+        if unchanged {
+            *basis = today;
+        }
+        unchanged
+    }
+}
