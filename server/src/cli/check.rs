@@ -4,14 +4,16 @@ use super::options::ProgramOptions;
 use super::progress::ProgressDisplay;
 use super::terminal::{ColorChoice, complain, counted, print, print_notes};
 use super::{FAILURE, FINDINGS, SUCCESS};
+use crate::project::Note;
 use crate::race_options::{Entries, RaceOptions};
-use crate::races::find_races;
+use crate::races::{Asked, Check, VerifyOptions};
 use crate::report::text::{Shown, TextWriter};
-use crate::report::{Baseline, PathBase, Report, Selection, html, json, sarif};
+use crate::report::{Baseline, PathBase, Report, Selection, Verified, html, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 #[derive(Args)]
 pub(super) struct CheckArguments {
@@ -36,6 +38,17 @@ pub(super) struct CheckArguments {
     /// files can call [default: threads, or what racelens.toml says]
     #[arg(long, value_enum)]
     entries: Option<EntriesChoice>,
+    /// Look for an interleaving of every race that is reported, and report it
+    #[arg(long)]
+    verify: bool,
+    /// With --verify: give up after so many seconds in total
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60,
+        requires = "verify"
+    )]
+    verify_budget: u64,
     /// When to write in colour
     #[arg(long, value_enum, default_value_t)]
     color: ColorChoice,
@@ -81,7 +94,8 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         EntriesChoice::Exported => Entries::Exported,
     });
     let options = RaceOptions::new(&workspace, entries);
-    let mut report = progress.during("looking for races", || find_races(&workspace, &options));
+    let check = progress.during("looking for races", || Check::new(&workspace, options));
+    let mut report = check.report(&workspace);
     progress.clear();
     add_notes(&mut report, &workspace);
     let baseline = match &arguments.write_baseline {
@@ -106,12 +120,46 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
             return FAILURE;
         }
     };
+    if arguments.verify {
+        progress.during("looking for interleavings", || {
+            verify(&mut report, &check, &workspace, arguments.verify_budget);
+        });
+        progress.clear();
+    }
     arguments.write(&report, &selection, hidden);
     if workspace.units == 0 {
         complain("nothing was analysed");
         return FAILURE;
     }
     exit_status(&report)
+}
+
+/// Looks for an interleaving of every race in the report.
+fn verify(report: &mut Report, check: &Check, workspace: &Workspace, budget: u64) {
+    let findings = report.races.iter().filter(|race| race.is_finding());
+    let asked = Asked::Races(findings.map(|race| race.id.clone()).collect());
+    let started = Instant::now();
+    let stop = || started.elapsed() >= Duration::from_secs(budget);
+    match check.verify(workspace, &asked, VerifyOptions::default(), &stop) {
+        Ok(found) => {
+            report.notes.extend(found.notes);
+            for answer in found.answers {
+                let mut races = report.races.iter_mut();
+                if let Some(race) = races.find(|race| Some(&race.id) == answer.id.as_ref()) {
+                    race.set_verified(Verified::Answered {
+                        verdict: answer.verdict,
+                        bounds: found.bounds,
+                    });
+                }
+            }
+        }
+        Err(error) => {
+            // The help is about the command line of `verify`.
+            let reason = error.lines().next().unwrap_or_default();
+            let note = Note::warning(format!("the races could not be verified: {reason}"));
+            report.notes.push(note);
+        }
+    }
 }
 
 fn read_baseline(file: &Path) -> Result<Baseline, String> {

@@ -74,7 +74,14 @@ impl Markdown<'_> {
         items.extend(fact.no_races.iter().map(|apart| self.no_race(apart)));
         items.extend(fact.remarks.iter().cloned());
         let races = fact.races.iter();
-        items.extend(races.map(|id| format!("**part of the possible race `{id}`**")));
+        items.extend(races.map(|id| {
+            let race = self.program.race(id);
+            let tier = match race.map(|race| race.tier) {
+                Some(Tier::Witnessed) => "witnessed",
+                _ => "possible",
+            };
+            format!("**part of the {tier} race `{id}`**")
+        }));
         format!("**{kind} of `{}`**\n{}", fact.expression, list(&items))
     }
 

@@ -149,6 +149,12 @@ impl WitnessTrace {
         self.steps.iter().chain(&self.ends)
     }
 
+    /// The threads that do something on the way.
+    pub fn acting_threads(&self) -> Vec<usize> {
+        let acts = |thread: &usize| self.all_steps().any(|step| step.thread == *thread);
+        (0..self.threads.len()).filter(acts).collect()
+    }
+
     /// What a thread is called: `worker`, or `worker (2)` for the second one that begins with it.
     pub fn thread_name(&self, thread: usize) -> String {
         let Some(own) = self.threads.get(thread) else {
