@@ -65,6 +65,21 @@ local function floating_window()
   end
 end
 
+--- What is said, as soon as something is.
+local function messages_of(act)
+  local said = {}
+  local notify = vim.notify
+  vim.notify = function(message)
+    table.insert(said, message)
+  end
+  act()
+  wait_until("something is said", function()
+    return said[1]
+  end)
+  vim.notify = notify
+  return said
+end
+
 local function client()
   return require("racelens.client").current()
 end
@@ -195,16 +210,9 @@ step(":RacelensVerify finds an interleaving, and the race is witnessed", functio
   wait_until("the race is diagnosed", function()
     return #diagnostics_about("cache.closing") >= 2
   end)
-  local said = {}
-  local notify = vim.notify
-  vim.notify = function(message)
-    table.insert(said, message)
-  end
-  vim.cmd("RacelensVerify")
-  wait_until("what came of it is said", function()
-    return said[1]
+  local said = messages_of(function()
+    vim.cmd("RacelensVerify")
   end)
-  vim.notify = notify
   contains(said[1], "Race on cache.closing: An interleaving of ")
   contains(said[1], ":RacelensTrace " .. closing.id)
   local witnessed = wait_until("the diagnostic is an error", function()
@@ -261,17 +269,12 @@ end)
 step("what cannot be verified is said", function()
   vim.cmd("buffer cache.c")
   vim.api.nvim_win_set_cursor(0, { 1, 0 })
-  local said = {}
-  local notify = vim.notify
-  vim.notify = function(message)
-    table.insert(said, message)
-  end
-  vim.cmd("RacelensVerify")
-  wait_until("it is said", function()
-    return said[1]
+  local said = messages_of(function()
+    vim.cmd("RacelensVerify")
   end)
-  vim.cmd("RacelensStop")
-  vim.notify = notify
+  vim.list_extend(said, messages_of(function()
+    vim.cmd("RacelensStop")
+  end))
   equal(said, { "Racelens: no race was found at this place", "Racelens: nothing is being verified" }, "the messages")
 end)
 

@@ -141,39 +141,23 @@ function M.jump()
   vim.api.nvim_buf_set_extmark(0, NAMESPACE, item.lnum - 1, 0, { line_hl_group = "CursorLine", sign_text = "▶" })
 end
 
-local function buffer_for_interleavings()
-  local buffer = vim.fn.bufnr("^" .. NAME .. "$")
-  if buffer == -1 then
-    buffer = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(buffer, NAME)
-    vim.bo[buffer].filetype = "racelens"
-    local function map(key, action, description)
-      vim.api.nvim_buf_set_keymap(buffer, "n", key, action, { noremap = true, silent = true, desc = description })
-    end
-    map("<CR>", "<Cmd>lua require('racelens.interleaving').jump()<CR>", "Go to the line of this step")
-    map("q", "<Cmd>close<CR>", "Close the interleaving")
-    vim.api.nvim_create_autocmd("BufWinLeave", { buffer = buffer, callback = unmark })
-  end
-  return buffer
+local function prepare(buffer)
+  vim.bo[buffer].filetype = "racelens"
+  local jump = "<Cmd>lua require('racelens.interleaving').jump()<CR>"
+  local options = { noremap = true, silent = true, desc = "Go to the line of this step" }
+  vim.api.nvim_buf_set_keymap(buffer, "n", "<CR>", jump, options)
+  vim.api.nvim_create_autocmd("BufWinLeave", { buffer = buffer, callback = unmark })
+end
+
+local function arrange(window)
+  vim.wo[window].wrap = false
+  vim.wo[window].cursorline = true
 end
 
 local function open(answer, client)
   local lines, places = M.lines(answer)
   shown = { places = places, client = client }
-  local buffer = buffer_for_interleavings()
-  vim.bo[buffer].modifiable = true
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
-  vim.bo[buffer].modifiable = false
-  local window = vim.fn.bufwinid(buffer)
-  if window == -1 then
-    vim.cmd("botright split")
-    window = vim.api.nvim_get_current_win()
-    vim.api.nvim_win_set_buf(window, buffer)
-    vim.wo[window].wrap = false
-    vim.wo[window].cursorline = true
-  else
-    vim.api.nvim_set_current_win(window)
-  end
+  local window = require("racelens.side_window").show(NAME, lines, prepare, arrange)
   local first = #lines
   for line in pairs(places) do
     first = math.min(first, line)
@@ -224,29 +208,22 @@ function M.show_with(arguments)
 end
 
 --- `id` is the id of a race, or empty for the race at the cursor.
-local function arguments_of(id)
-  if id ~= "" then
-    return { id }
-  end
+local function with_race(id, act)
   local client = require("racelens.client").current()
-  if client then
+  if id ~= "" then
+    act({ id })
+  elseif client then
     local here = vim.lsp.util.make_position_params(0, client.offset_encoding)
-    return { here.textDocument.uri, here.position }
+    act({ here.textDocument.uri, here.position })
   end
 end
 
 function M.verify(id)
-  local arguments = arguments_of(id)
-  if arguments then
-    M.verify_with(arguments)
-  end
+  with_race(id, M.verify_with)
 end
 
 function M.show(id)
-  local arguments = arguments_of(id)
-  if arguments then
-    M.show_with(arguments)
-  end
+  with_race(id, M.show_with)
 end
 
 --- Stops the search that is under way.
