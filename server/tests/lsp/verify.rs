@@ -356,3 +356,95 @@ fn what_cannot_be_verified_is_an_error_that_says_why() {
     );
     client.finish();
 }
+
+#[test]
+fn that_nothing_was_found_holds_until_anything_that_can_be_reached_is_edited() {
+    let text = RACY
+        .replace(
+            "static int counter;",
+            "static int counter;\nstatic const int limit = 3;\nint step(void) { return 1; }\nint apart(void) { return 1; }",
+        )
+        .replace(
+            "    counter++;\n    pthread_join",
+            "    if (limit > step() + 9)\n        counter++;\n    pthread_join",
+        )
+        .replace("return counter;", "return 0;");
+    let folder = project(&[("a.c", &text)]);
+    let file = folder.path("a.c");
+    let mut client = Client::start(&folder.root());
+    client.open(&file, &text);
+    let id = first_id(&mut client);
+    let found = verify(&mut client, &json!([id]));
+    assert_eq!(
+        (&found["tier"], &found["verdict"], &found["complete"]),
+        (&json!("possible"), &json!("not_found"), &json!(true))
+    );
+    assert_eq!(
+        race_lenses(&mut client, &file)[0],
+        "9: No interleaving found: all were tried – verify again (racelens.verify)"
+    );
+    let mut verdict_after = |before: &str, after: &str| {
+        assert!(text.contains(before), "{before}");
+        client.change(&file, &text.replace(before, after));
+        client.request("racelens/interleaving", json!({ "id": id }))["verdict"].clone()
+    };
+    assert_eq!(
+        verdict_after("apart(void) { return 1;", "apart(void) { return 2;"),
+        "not_found"
+    );
+    assert_eq!(
+        verdict_after("step(void) { return 1;", "step(void) { return 2;"),
+        "out_of_date"
+    );
+    assert_eq!(verdict_after("limit = 3", "limit = 4"), "out_of_date");
+    client.finish();
+}
+
+#[test]
+fn what_was_assumed_of_a_function_ends_with_its_body() {
+    let text = RACY
+        .replace(
+            "static int counter;",
+            "static int counter;\nint outside(void);",
+        )
+        .replace(
+            "    counter++;\n    pthread_join",
+            "    if (outside())\n        counter++;\n    pthread_join",
+        );
+    let folder = project(&[("a.c", &text)]);
+    let file = folder.path("a.c");
+    let mut client = Client::start(&folder.root());
+    client.open(&file, &text);
+    let id = first_id(&mut client);
+    let found = verify(&mut client, &json!([id]));
+    assert_eq!(found["verdict"], "witnessed");
+    assert_eq!(
+        found["assumptions"],
+        json!(["`outside` returns 1 in thread 0 and does nothing else"])
+    );
+    let defined = text.replace("int outside(void);", "int outside(void) { return 0; }");
+    client.change(&file, &defined);
+    let now = client.request("racelens/interleaving", json!({ "id": id }));
+    assert_eq!(now["verdict"], "out_of_date");
+    client.finish();
+}
+
+#[test]
+fn an_answer_about_text_that_is_gone_is_out_of_date_when_it_comes() {
+    let folder = project(&[("a.c", ENDLESS)]);
+    let file = folder.path("a.c");
+    let settings = json!({ "debounce": 1, "verifyBudget": 1 });
+    let mut client = Client::start_with(&[&folder.root()], all_capabilities(), settings);
+    client.open(&file, ENDLESS);
+    let id = first_id(&mut client);
+    let command = json!({ "command": "racelens.verify", "arguments": [id] });
+    let verifying = client.send_request("workspace/executeCommand", command);
+    client.wait_for(|message| message["params"]["value"]["title"] == "Looking for an interleaving");
+    client.change(
+        &file,
+        &ENDLESS.replace("return hidden;", "return hidden + 1;"),
+    );
+    let found = client.response(verifying);
+    assert_eq!(found["result"]["verdict"], "out_of_date", "{found}");
+    client.finish();
+}
