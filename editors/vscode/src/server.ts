@@ -8,6 +8,7 @@ import {
   LSPErrorCodes,
   ResponseError,
   State,
+  WorkDoneProgress,
   type LanguageClientOptions,
   type ServerOptions,
   type StaticFeature,
@@ -26,6 +27,7 @@ import {
   type Position,
   type Status,
 } from "./protocol";
+import { withSearchProgress, type Search } from "./search_progress";
 import { locateServer, type ServerLocation } from "./server_location";
 import type { ServerStatus } from "./status_text";
 
@@ -165,7 +167,7 @@ export class Server implements vscode.Disposable {
 
   private async interleavingBy(command: string, asked: Asked): Promise<Interleaving | undefined> {
     try {
-      const answer = await this.execute(command, asked);
+      const answer = await withSearchProgress((search) => this.execute(command, asked, search));
       return answer ? respelt(answer as Interleaving) : undefined;
     } catch (error) {
       // Who has stopped it knows.
@@ -176,8 +178,9 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private async execute(command: string, values: unknown[]): Promise<unknown> {
-    if (!this.client?.isRunning()) {
+  private async execute(command: string, values: unknown[], search?: Search): Promise<unknown> {
+    const client = this.client;
+    if (!client?.isRunning()) {
       void vscode.window.showWarningMessage("The Racelens server is not running.", "Start Server").then((answer) => {
         if (answer) {
           void this.restart();
@@ -185,7 +188,17 @@ export class Server implements vscode.Disposable {
       });
       return undefined;
     }
-    return this.client.sendRequest("workspace/executeCommand", { command, arguments: values });
+    const params = { command, arguments: values };
+    if (!search) {
+      return client.sendRequest("workspace/executeCommand", params);
+    }
+    const workDoneToken = `racelens-search-${search.number}`;
+    const listening = client.onProgress(WorkDoneProgress.type, workDoneToken, (step) => search.tell(step));
+    try {
+      return await client.sendRequest("workspace/executeCommand", { ...params, workDoneToken }, search.cancellation);
+    } finally {
+      listening.dispose();
+    }
   }
 
   private connect(program: string): LanguageClient {

@@ -176,6 +176,7 @@ try {
     await ends.last().click();
     const clicked = lines.find((line) => texts[1].includes(`${file}:${line} in`));
     await workbench.until("its line is marked", () => workbench.markedLines());
+    await workbench.until("the lenses are drawn", async () => (await workbench.lenses()).includes("Show interleaving"));
     await workbench.picture("interleaving");
     await workbench.currentLine(clicked);
     // Upwards to the other access, and to the code.
@@ -243,10 +244,26 @@ try {
     });
   });
 
+  await step("a search that takes long is shown, and can be cancelled", async () => {
+    // Among all races there is one that nobody gets to within the budget.
+    settings({ "racelens.minRank": 0 });
+    const far = racesOnTheCommandLine("--min-rank", "0").find(({ location }) => location === "entry.value");
+    const [, access] = far.accesses;
+    await workbench.goTo(path.basename(access.file), access.line, access.column);
+    await workbench.until("there is a lens", async () => (await workbench.lenses()).includes("Verify the race on entry.value"));
+    await workbench.clickLens("Verify the race on entry.value");
+    await workbench.until("it is shown", async () => (await workbench.notification()).includes("Looking for an interleaving"));
+    await workbench.picture("searching");
+    await workbench.clickNotification("Cancel");
+    await workbench.until("it is over", async () => !(await workbench.notifications()).includes("Looking for an interleaving"));
+    assert.ok((await workbench.lenses()).includes("Verify the race on entry.value"), "nothing has come of it");
+    settings({});
+    await workbench.until("the rank counts again", async () => (await workbench.racelensItem()) === `${races.length} races`);
+    await workbench.command("View: Close All Editors");
+  });
+
   await step("a server that is not there is said, with what to do", async () => {
-    mkdirSync(path.join(workspace, ".vscode"));
-    const settings = JSON.stringify({ "racelens.server.path": "/nowhere/racelens" });
-    writeFileSync(path.join(workspace, ".vscode/settings.json"), settings);
+    settings({ "racelens.server.path": "/nowhere/racelens" });
     const words = await workbench.until("a message is shown", async () => {
       const shown = await workbench.notification();
       return shown.includes("/nowhere/racelens") && shown;
@@ -277,11 +294,17 @@ async function step(name, act) {
   }
 }
 
+/** Settings of the workspace, instead of those before. */
+function settings(values) {
+  mkdirSync(path.join(workspace, ".vscode"), { recursive: true });
+  writeFileSync(path.join(workspace, ".vscode/settings.json"), JSON.stringify(values));
+}
+
 /** Both must tell the same: the editor is compared with what the command line says. */
-function racesOnTheCommandLine() {
+function racesOnTheCommandLine(...options) {
   let report;
   try {
-    report = execFileSync(given.server, ["check", ".", "--format", "json"], { cwd: workspace, encoding: "utf8" });
+    report = execFileSync(given.server, ["check", ".", "--format", "json", ...options], { cwd: workspace, encoding: "utf8" });
   } catch (error) {
     // The exit code says that there are races.
     report = error.stdout;

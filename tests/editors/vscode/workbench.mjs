@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import * as path from "node:path";
 
 const PATIENCE = 30_000;
+const TOASTS = ".notifications-toasts .notification-list-item-message";
 
 export class Workbench {
   /** `tools` holds playwright-core as npm installed it. */
@@ -170,9 +171,17 @@ export class Workbench {
   }
 
   async notification() {
-    const toast = this.page.locator(".notifications-toasts .notification-list-item-message");
-    await toast.first().waitFor();
-    return (await toast.allInnerTexts()).map(shown).join("\n");
+    await this.page.locator(TOASTS).first().waitFor();
+    return this.notifications();
+  }
+
+  /** What the messages say that are shown now. */
+  async notifications() {
+    return (await this.page.locator(TOASTS).allInnerTexts()).map(shown).join("\n");
+  }
+
+  async clickNotification(button) {
+    await this.page.locator(".notifications-toasts .notification-list-item a.monaco-button", { hasText: button }).first().click();
   }
 
   /** The lines that an interleaving marks. */
