@@ -19,18 +19,20 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// Whether declarations, first values and models are the very same. If not, they may still mean the same.
-    fn is_same(&self, other: &Basis) -> bool {
-        let same_scopes = self.scopes.len() == other.scopes.len()
-            && self.scopes.iter().all(|(path, scope)| {
-                let there = other.scopes.get(path);
+    /// Whether declarations and first values are the very same. If not, they may still mean the same.
+    fn is_of(&self, analysis: &Analysis, checked: &CheckedProgram) -> bool {
+        let db = analysis.database();
+        let units = &analysis.program().units;
+        let mut scopes = self.scopes.iter();
+        let now = &checked.program.functions.initialisers;
+        let mut initialisers = self.initialisers.iter().zip(now);
+        self.scopes.len() == units.len()
+            && scopes.all(|(path, scope)| {
+                let there = units.get(path).map(|table| table.unit.scope(db));
                 there.is_some_and(|there| Arc::ptr_eq(there, scope))
-            });
-        let mut initialisers = self.initialisers.iter().zip(&other.initialisers);
-        same_scopes
-            && self.initialisers.len() == other.initialisers.len()
+            })
+            && self.initialisers.len() == now.len()
             && initialisers.all(|(one, other)| Arc::ptr_eq(one, other))
-            && self.models == other.models
     }
 }
 
@@ -72,15 +74,16 @@ impl Analysis {
         if !written.all(is_same) {
             return false;
         }
-        let today = self.basis(checked);
-        if today.is_same(basis) {
+        if checked.models != basis.models {
+            return false;
+        }
+        if basis.is_of(self, checked) {
             return true;
         }
         let program = self.executable_from(start);
-        let unchanged = today.models == basis.models
-            && program.is_ok_and(|program| part.again(&program) == *part);
+        let unchanged = program.is_ok_and(|program| part.again(&program) == *part);
         if unchanged {
-            *basis = today;
+            *basis = self.basis(checked);
         }
         unchanged
     }
