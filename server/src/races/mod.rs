@@ -17,6 +17,7 @@ mod reported;
 mod summary;
 mod suppressions;
 mod thread;
+mod verification_job;
 mod verifier;
 mod verify;
 mod violation;
@@ -46,6 +47,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use suppressions::Suppressions;
 
+pub use verification_job::{VerificationJob, VerifiedRace};
 pub use verify::{Asked, VerifyOptions};
 
 /// A program that was looked through for races. It is about the workspace as it was then.

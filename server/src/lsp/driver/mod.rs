@@ -6,10 +6,12 @@ mod publishing;
 mod root;
 #[cfg(test)]
 mod tests;
+mod verification;
 mod view;
 
 pub use event::{Event, Question, Refusal};
 pub use publishing::all_diagnostics;
+pub use verification::NewAnswer;
 pub use view::{Program, View};
 
 use super::document::Document;
@@ -207,6 +209,7 @@ impl Driver {
                 self.schedule(Duration::ZERO);
             }
             Event::Restart => self.restart(),
+            Event::Verified(answer) => self.take_answer(*answer),
             Event::Ask(question) => self.waiting.push(question),
             // Ends the loop.
             Event::Shutdown => {}

@@ -1,5 +1,6 @@
 //! One folder of the editor's workspace: a program, and what was found in it.
 
+use super::verification::VerifiedRaces;
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
 use crate::project::LoadOptions;
@@ -17,10 +18,11 @@ use std::sync::atomic::AtomicBool;
 pub struct Root {
     /// The folder, or the only file if the editor has no folder.
     pub path: PathBuf,
-    workspace: Option<Workspace>,
-    checked: Option<CheckedRoot>,
+    pub(super) workspace: Option<Workspace>,
+    pub(super) checked: Option<CheckedRoot>,
     /// The check before the last change.
     earlier: Option<Check>,
+    pub(super) verified: VerifiedRaces,
 }
 
 /// A program as it was at the last check, which is as the workspace has it.
@@ -40,6 +42,7 @@ impl Root {
             workspace: None,
             checked: None,
             earlier: None,
+            verified: VerifiedRaces::default(),
         }
     }
 
@@ -157,6 +160,7 @@ impl Root {
         };
         // Only an id can be unknown.
         let _ = selection.apply(&mut report);
+        self.verified.apply(workspace, &check, &mut report);
         self.checked = Some(CheckedRoot { check, report });
         self.earlier = None;
         problem.map_or(Ok(()), Err)
