@@ -10,6 +10,7 @@ use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
 use crate::workspace::{Loading, Progress, SyntaxNote, Workspace};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
+use racelens_analysis::stop::{Stop, Stopped};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -129,14 +130,15 @@ impl Root {
     }
 
     /// Looks for races in the program as it is now.
-    pub fn check(&mut self, settings: &Settings) -> Result<(), String> {
+    /// If it is stopped, nothing is known of the program until the next check. Says what went wrong in another way.
+    pub fn check(&mut self, settings: &Settings, stop: &Stop) -> Result<Option<String>, Stopped> {
         let Some(workspace) = &self.workspace else {
-            return Ok(());
+            return Ok(None);
         };
         let checked = self.checked.as_ref().map(|checked| &checked.check);
         let before = checked.or(self.earlier.as_ref());
         let options = RaceOptions::new(workspace, settings.entries);
-        let check = Check::again(workspace, options, before);
+        let check = Check::again(workspace, options, before, stop)?;
         let mut report = check.brief_report(workspace);
         report.notes.extend(workspace.notes.iter().cloned());
         let syntax = workspace.syntax_notes();
@@ -163,7 +165,7 @@ impl Root {
         self.verified.apply(workspace, &check, &mut report);
         self.checked = Some(CheckedRoot { check, report });
         self.earlier = None;
-        problem.map_or(Ok(()), Err)
+        Ok(problem)
     }
 
     /// Whether a file lies in the folder, or is part of the program.
