@@ -126,6 +126,7 @@ impl AnalysisHost {
         if self.edits_since_collection > COLLECT_AFTER {
             self.edits_since_collection = 0;
             self.db.groups().collect_garbage();
+            crate::db::Db::declarations(&self.db).collect_garbage();
         }
         touched
     }

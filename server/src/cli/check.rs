@@ -2,12 +2,13 @@
 
 use super::options::ProgramOptions;
 use super::progress::ProgressDisplay;
-use super::terminal::{ColorChoice, complain, counted, print, print_notes};
+use super::terminal::{ColorChoice, complain, counted, print_data, print_notes};
 use super::{FAILURE, FINDINGS, SUCCESS};
-use crate::project::Note;
+use crate::project::regular_file::{self, MOST_OF_A_SETTING};
+use crate::project::{Note, visible, whole_file};
 use crate::race_options::{Entries, RaceOptions};
 use crate::races::{Asked, Check, VerifyOptions};
-use crate::report::text::{Shown, TextWriter};
+use crate::report::text::{Appearance, Shown, TextWriter};
 use crate::report::{Baseline, PathBase, Report, Selection, Verified, html, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
@@ -49,6 +50,9 @@ pub(super) struct CheckArguments {
         requires = "verify"
     )]
     verify_budget: u64,
+    /// Write the result to this file, which is replaced as a whole, and not to standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// When to write in colour
     #[arg(long, value_enum, default_value_t)]
     color: ColorChoice,
@@ -126,7 +130,10 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         });
         progress.clear();
     }
-    arguments.write(&report, &selection, hidden);
+    if let Err(error) = arguments.write(&report, &selection, hidden) {
+        complain(&format!("error: {error}"));
+        return FAILURE;
+    }
     if workspace.units == 0 {
         complain("nothing was analysed");
         return FAILURE;
@@ -164,7 +171,7 @@ fn verify(report: &mut Report, check: &Check, workspace: &Workspace, budget: u64
 
 fn read_baseline(file: &Path) -> Result<Baseline, String> {
     let shown = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = regular_file::read_text(file, MOST_OF_A_SETTING).map_err(|error| {
         format!(
             "the baseline {shown} cannot be read: {error}\n  help: correct its path, or write it with \
              `racelens check --write-baseline {shown}`"
@@ -180,7 +187,7 @@ fn read_baseline(file: &Path) -> Result<Baseline, String> {
 
 fn write_baseline(file: &Path, report: &Report) -> Result<Baseline, String> {
     let baseline = Baseline::of(report);
-    std::fs::write(file, baseline.to_json()).map_err(|error| {
+    whole_file::write(file, baseline.to_json().as_bytes()).map_err(|error| {
         format!(
             "the baseline {} cannot be written: {error}\n  help: name a file in a directory that exists and \
              that you may write to",
@@ -213,25 +220,41 @@ impl CheckArguments {
         }
     }
 
-    fn write(&self, report: &Report, selection: &Selection, hidden: usize) {
+    fn write(&self, report: &Report, selection: &Selection, hidden: usize) -> Result<(), String> {
         let base = PathBase::current_directory();
-        match self.format {
+        let text = match self.format {
             Format::Text => {
                 print_notes(&report.notes, self.color);
+                if report.stats.units == 0 {
+                    return Ok(());
+                }
                 let shown = Shown {
                     in_full: selection.id.is_some(),
                     hidden,
                     min_rank: selection.min_rank,
                 };
-                let writer = TextWriter::new(self.color.appearance(), base);
-                if report.stats.units > 0 {
-                    print(&writer.report(report, shown));
-                }
+                let appearance = match self.output {
+                    Some(_) => Appearance::default(),
+                    None => self.color.appearance(),
+                };
+                let writer = TextWriter::new(appearance, base);
+                visible(&writer.report(report, shown)).into_owned()
             }
-            Format::Json => print(&json::json(report, &base)),
-            Format::Sarif => print(&sarif::sarif(report, &base.repository())),
-            Format::Html => print(&html::html(report, &base)),
-        }
+            Format::Json => json::json(report, &base),
+            Format::Sarif => sarif::sarif(report, &base.repository()),
+            Format::Html => html::html(report, &base),
+        };
+        let Some(file) = &self.output else {
+            print_data(&text);
+            return Ok(());
+        };
+        whole_file::write(file, text.as_bytes()).map_err(|error| {
+            format!(
+                "the result cannot be written to {}: {error}\n  help: name a file in a directory that exists and \
+                 that you may write to",
+                file.display()
+            )
+        })
     }
 }
 

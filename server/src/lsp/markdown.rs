@@ -1,7 +1,7 @@
 //! What is known, in words that an editor renders. Lists, because few editors render tables.
 
 use super::driver::Program;
-use crate::project::Place;
+use crate::project::{Place, visible_in_line};
 use crate::report::text::{verified_in_words, words};
 use crate::report::{
     Access, FunctionSummary, Guard, HeldLock, Insight, LineFact, Lock, LockOrigin, NoRace, Race,
@@ -301,7 +301,7 @@ impl Markdown<'_> {
     /// A link that leads there.
     fn place(&self, place: &Place) -> String {
         let name = place.path.file_name().unwrap_or_default().to_string_lossy();
-        let shown = format!("{name}:{}", place.line);
+        let shown = format!("{}:{}", plain(&name), place.line);
         match self.program.view().uri(&place.path) {
             Some(uri) => format!("[{shown}]({}#L{})", uri.as_str(), place.line),
             None => shown,
@@ -331,6 +331,18 @@ fn guard_in_words(guard: &Guard) -> String {
     } else {
         format!("guarded by `{}` at {held} of {all} accesses", guard.lock)
     }
+}
+
+/// Text outside of backquotes that is a stranger's, such as the name of a file: no link, no emphasis, no HTML.
+fn plain(text: &str) -> String {
+    let mut shown = String::new();
+    for character in visible_in_line(text).chars() {
+        if character.is_ascii_punctuation() && !matches!(character, '.' | '-' | '_' | '/') {
+            shown.push('\\');
+        }
+        shown.push(character);
+    }
+    shown
 }
 
 fn list(items: &[String]) -> String {

@@ -10,6 +10,7 @@ use super::framing::MALFORMED;
 use super::outbox::Outbox;
 use super::session::{ASKED, Session};
 use super::settings::Settings;
+use crate::internal_error::internal_error;
 use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
 use std::future::Future;
@@ -75,8 +76,8 @@ where
         let outbox = self.outbox.clone();
         let work = AssertUnwindSafe(ASKED.scope(asked, self.inner.call(request)));
         Box::pin(async move {
-            work.catch_unwind().await.unwrap_or_else(|_| {
-                outbox.log(MessageType::ERROR, "a request failed in an unexpected way");
+            work.catch_unwind().await.unwrap_or_else(|panic| {
+                outbox.log(MessageType::ERROR, internal_error(&*panic));
                 Ok(id.map(|id| Response::from_error(id, Error::internal_error())))
             })
         })

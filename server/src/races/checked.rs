@@ -1,6 +1,7 @@
 //! A program after the race analysis, with the way back to its source.
 
 use super::places::Places;
+use crate::internal_error::provoked_panic;
 use crate::race_options::{Entries, RaceOptions};
 use crate::workspace::{Texts, Workspace};
 use racelens_analysis::callgraph::FunctionId;
@@ -31,6 +32,7 @@ impl CheckResult {
         accepted: &[(Function, StatementId)],
         before: Option<&CheckResult>,
     ) -> CheckResult {
+        provoked_panic();
         let models = &workspace.models;
         let options = Options {
             threads: thread_rules(options),

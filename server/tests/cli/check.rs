@@ -29,6 +29,7 @@ fn help_names_every_option() {
               --entries <ENTRIES>        Which functions begin threads: those that the program starts, or also every one that other files can call [default: threads, or what racelens.toml says] [possible values: threads, exported]
               --verify                   Look for an interleaving of every race that is reported, and report it
               --verify-budget <SECONDS>  With --verify: give up after so many seconds in total [default: 60]
+              --output <FILE>            Write the result to this file, which is replaced as a whole, and not to standard output
               --color <COLOR>            When to write in colour [default: auto] [possible values: auto, always, never]
           -h, --help                     Print help
 

@@ -21,10 +21,10 @@ use super::progress::{Progress, Work};
 use super::session::Session;
 use super::settings::{Run, Settings};
 use super::status::{State, Status};
+use crate::internal_error::internal_error;
 use crate::workspace;
 use publishing::Published;
 use root::{OpenFiles, Root};
-use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -55,6 +55,8 @@ pub struct Driver {
     is_unpublished: bool,
     /// The user did not want to wait until a program was read.
     is_stopped: bool,
+    /// The user has been told of an internal error; further ones go to the log.
+    has_apologised: bool,
 }
 
 /// Stack for the thread: explanations walk through nested code.
@@ -88,6 +90,7 @@ impl Driver {
             checks: 0,
             is_unpublished: false,
             is_stopped: false,
+            has_apologised: false,
         }
     }
 
@@ -145,8 +148,13 @@ impl Driver {
     fn guarded(&mut self, work: impl FnOnce(&mut Driver)) -> bool {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         if let Err(panic) = &result {
-            let text = format!("an internal error happened: {}", panic_text(&**panic));
-            self.outbox.log(MessageType::ERROR, &text);
+            let text = internal_error(&**panic);
+            if std::mem::replace(&mut self.has_apologised, true) {
+                self.outbox.log(MessageType::ERROR, &text);
+            } else {
+                self.outbox
+                    .send(Message::Show(MessageType::ERROR, text.clone()));
+            }
             self.say(State::Failed, Some(text));
         }
         result.is_ok()
@@ -440,10 +448,4 @@ enum Readiness {
     Answer,
     Wait,
     Refuse(Refusal),
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("no reason is known")
 }

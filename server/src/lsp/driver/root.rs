@@ -3,7 +3,8 @@
 use super::verification::VerifiedRaces;
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
-use crate::project::{LoadOptions, UnsavedTexts};
+use crate::project::LoadOptions;
+use crate::project::regular_file::{self, MOST_OF_A_SETTING};
 use crate::race_options::RaceOptions;
 use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
@@ -63,25 +64,23 @@ impl Root {
     ) -> Result<(), String> {
         self.forget();
         let options = self.options(settings);
-        let mut unsaved = UnsavedTexts::new();
-        for (path, document) in open {
-            // A unit may be known by the name without symbolic links.
-            let real = path.canonicalize().ok();
-            for name in real.into_iter().chain([path.clone()]) {
-                unsaved.insert(name, document.text.clone());
-            }
-        }
         let workspace = Workspace::load_as(Loading {
             options: &options,
             jobs: settings.project.jobs,
-            unsaved,
             watch,
             stop,
         });
-        let mut workspace = workspace.map_err(|error| error.to_string())?;
-        workspace.forget_unsaved_headers();
+        let workspace = workspace.map_err(|error| error.to_string())?;
+        // What is on the disk was read first: a function that does not parse in the editor's text has a version that does.
+        let is_edited = |(path, document): &(&PathBuf, &Arc<Document>)| {
+            let name = workspace.name_of(path);
+            let source = name.and_then(|name| workspace.source(&name));
+            source.is_none_or(|source| source.text() != &*document.text)
+        };
+        let edited = open.iter().filter(is_edited);
+        let edited = edited.map(|(path, _)| path.clone()).collect();
         self.workspace = Some(workspace);
-        self.adopt_open(open);
+        self.update(&edited, open);
         Ok(())
     }
 
@@ -222,7 +221,7 @@ impl Root {
         };
         let file = self.path.join(file);
         let shown = file.display();
-        let text = std::fs::read_to_string(&file)
+        let text = regular_file::read_text(&file, MOST_OF_A_SETTING)
             .map_err(|error| format!("the baseline {shown} cannot be read: {error}"))?;
         let baseline = Baseline::from_json(&text)
             .map_err(|error| format!("{shown} is no baseline: {error}"))?;

@@ -13,9 +13,11 @@ fn a_question_that_panics_costs_itself_only() {
     assert!(session.client.set(ClientFacts::default()).is_ok());
     let (outbox, mut messages) = Outbox::new();
     session.tell(Event::Start);
-    session.tell(Event::Ask(Question::new(None, None, |_| {
-        panic!("a bad day")
-    })));
+    for _ in 0..2 {
+        session.tell(Event::Ask(Question::new(None, None, |_| {
+            panic!("a bad day")
+        })));
+    }
     let (answer, answered) = mpsc::channel();
     session.tell(Event::Ask(Question::new(None, None, move |outcome| {
         let _ = answer.send(outcome.is_ok());
@@ -26,14 +28,20 @@ fn a_question_that_panics_costs_itself_only() {
     told.tell(Event::Shutdown);
     driver.join().expect("the driver ends well");
     let mut logged = Vec::new();
+    let mut shown = Vec::new();
     let mut states = Vec::new();
     while let Ok(message) = messages.try_recv() {
         match message {
             Message::Log(_, text) => logged.push(text),
+            Message::Show(_, text) => shown.push(text),
             Message::Status(status) => states.push(status.state),
             _ => {}
         }
     }
-    assert_eq!(logged, ["an internal error happened: a bad day"]);
+    // The user hears of it once.
+    let text = "an internal error happened (a bad day); everything else goes on. Please report it, with what you did \
+                before and the code that it is about";
+    assert_eq!(shown, [text]);
+    assert_eq!(logged, [text]);
     assert_eq!(states.last(), Some(&State::Failed));
 }
