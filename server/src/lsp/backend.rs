@@ -7,8 +7,8 @@ use super::driver::{Event, View};
 use super::file_uri;
 use super::handlers::asked::Asked;
 use super::handlers::{
-    asked, call_hierarchy, code_action, code_lens, definition, diagnostic, explain, hover,
-    inlay_hint, races, semantic_tokens,
+    asked, call_hierarchy, code_action, code_lens, definition, diagnostic, document_link, explain,
+    hover, inlay_hint, races, semantic_tokens,
 };
 use super::outbox::{Outbox, PATIENCE};
 use super::session::Session;
@@ -190,6 +190,15 @@ impl LanguageServer for Backend {
         let file = path.clone();
         let work =
             move |view: &View<'_>| code_action::actions(view, &file, params.range, &params.context);
+        self.session.ask(Some(path), work).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        let Some(path) = file_uri::to_path(&params.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work = move |view: &View<'_>| document_link::links(view, &file);
         self.session.ask(Some(path), work).await
     }
 
