@@ -1,6 +1,7 @@
 //! Everything around the analysis: the project on disk, the command line, the language server.
 
 pub mod cli;
+mod internal_error;
 pub mod lsp;
 pub mod models;
 pub mod project;

@@ -1,5 +1,6 @@
 //! Reads the model files that a project names.
 
+use crate::project::regular_file::{self, MOST_OF_A_SETTING};
 use crate::project::{Note, Place};
 use racelens_analysis::models::Models;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ pub fn load(files: &[PathBuf]) -> (Models, Vec<Note>) {
     let mut models = Models::builtin().clone();
     let mut notes = Vec::new();
     for file in files {
-        let text = match std::fs::read_to_string(file) {
+        let text = match regular_file::read_text(file, MOST_OF_A_SETTING) {
             Ok(text) => text,
             Err(error) => {
                 notes.push(

@@ -1,69 +1,19 @@
 //! After every edit, what is found with the results of before equals what is found from scratch.
 
-use racelens_analysis::frontend::layout::DataModel;
-use racelens_analysis::host::{Analysis, AnalysisHost, Change, CheckedProgram, UnitChange};
-use racelens_analysis::models::Models;
-use racelens_analysis::races::Options;
+use racelens_analysis::host::AnalysisHost;
 use racelens_tests::compiler::preprocess;
 use racelens_tests::corpus::corpus;
 use racelens_tests::edits::edited;
+use racelens_tests::incremental::{MAIN_FILE, apply, check, described};
 use racelens_tests::racy_programs::{plan, source};
 use racelens_tests::random::{Random, cases};
 use racelens_tests::side_by_side::side_by_side;
-use std::sync::Arc;
-use ustr::Ustr;
 
 /// How often each program is edited; `RACELENS_EDITS` asks for another number.
 const USUAL_EDITS: u64 = 6;
 
 /// Random programs besides the corpus; `RACELENS_EDITED_PROGRAMS` asks for another number.
 const USUAL_PROGRAMS: u64 = 12;
-
-/// As gcc calls what it reads from its standard input.
-const MAIN_FILE: &str = "<stdin>";
-
-fn apply(host: &mut AnalysisHost, text: &str) {
-    host.apply(Change {
-        units: vec![UnitChange {
-            path: Ustr::from(MAIN_FILE),
-            text: Some(Arc::from(text)),
-            data_model: DataModel::LP64,
-        }],
-    });
-}
-
-fn check(analysis: &Analysis, before: Option<&CheckedProgram>) -> CheckedProgram {
-    analysis.check_again(Models::builtin(), Options::default(), &[], before)
-}
-
-/// All that a user can see of a result, without the numbers of classes, which have no meaning.
-fn described(checked: &CheckedProgram) -> String {
-    let program = &checked.program;
-    let mut text = format!(
-        "{} shared locations, {} violations, {} threads\n",
-        program.shared_locations,
-        checked.violations.len(),
-        program.contexts.roots.len()
-    );
-    for race in &program.races {
-        text.push_str(&format!(
-            "{:#018x} {} {}\n",
-            race.id, race.rank, race.location
-        ));
-        for pair in &race.pairs {
-            text.push_str(&format!("  {pair:?}\n"));
-        }
-        text.push_str(&format!("  {:?}\n", race.reasons));
-    }
-    for function in program.functions.ids() {
-        let name = program.functions.body(function).function;
-        for (_, context, roots) in program.contexts.of(function) {
-            let known = (&context.held, &context.bindings, &context.threads);
-            text.push_str(&format!("{name:?}: {known:?} in {roots:?}\n"));
-        }
-    }
-    text
-}
 
 /// The first edit after which the two differ.
 fn disagreement(name: &str, start: &str, edits: u64, random: &mut Random) -> Option<String> {

@@ -8,6 +8,7 @@ use racelens_tests::tidy::conventions::{
 };
 use racelens_tests::tidy::layers::{LAYERS, SERVER_LAYERS, upward_uses};
 use racelens_tests::tidy::machine_paths::machine_paths;
+use racelens_tests::tidy::named_tests::{missing_tests, named_tests};
 use racelens_tests::tidy::purity::impure_paths;
 use racelens_tests::tidy::tree::{RepositoryFile, repository_files, workspace_root};
 
@@ -70,6 +71,26 @@ fn the_manual_lists_all_unsoundness() {
 }
 
 #[test]
+fn every_test_that_the_table_of_threats_names_is_there() {
+    let page =
+        std::fs::read_to_string(workspace_root().join("ARCHITECTURE.md")).unwrap_or_default();
+    let named = named_tests(&page, "## Trust");
+    assert!(named.len() > 30, "the table is not found: {named:?}");
+    let is_test = |file: &&RepositoryFile| {
+        [".rs", ".ts", ".py"]
+            .iter()
+            .any(|end| file.path.ends_with(end))
+    };
+    let sources: Vec<&str> = files()
+        .iter()
+        .filter(is_test)
+        .map(|file| file.text.as_str())
+        .collect();
+    let missing = missing_tests(&named, &sources);
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
 fn no_file_names_a_path_of_one_machine() {
     check(|_| true, |file| machine_paths(&file.text));
 }
@@ -82,14 +103,17 @@ fn is_analysis(file: &RepositoryFile) -> bool {
     file.path.starts_with(ANALYSIS) && is_rust(file)
 }
 
+fn files() -> &'static [RepositoryFile] {
+    static FILES: OnceLock<Vec<RepositoryFile>> = OnceLock::new();
+    FILES.get_or_init(|| repository_files(&workspace_root()))
+}
+
 /// Fails with every violation in every wanted file, and when no file is wanted at all.
 fn check(
     is_wanted: impl Fn(&RepositoryFile) -> bool,
     violations: impl Fn(&RepositoryFile) -> Vec<Violation>,
 ) {
-    static FILES: OnceLock<Vec<RepositoryFile>> = OnceLock::new();
-    let files = FILES.get_or_init(|| repository_files(&workspace_root()));
-    let wanted: Vec<&RepositoryFile> = files.iter().filter(|file| is_wanted(file)).collect();
+    let wanted: Vec<&RepositoryFile> = files().iter().filter(|file| is_wanted(file)).collect();
     assert!(
         !wanted.is_empty(),
         "no file to check: the layout of the repository has changed"

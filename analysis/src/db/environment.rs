@@ -54,19 +54,28 @@ impl Environment for UnitEnvironment<'_> {
     }
 
     fn item_types(&self, source: &DeclarationSource) -> Arc<ItemTypes> {
-        queries::item_types(self.db, self.unit, source.clone())
+        on_enough_stack(|| queries::item_types(self.db, self.unit, source.clone()))
     }
 
     fn tagged_record(&self, source: &DeclarationSource, tag: Ustr) -> Option<RecordRef> {
-        queries::tagged_record(self.db, self.unit, source.clone(), tag)
+        on_enough_stack(|| queries::tagged_record(self.db, self.unit, source.clone(), tag))
     }
 
     fn record_layout(&self, record: RecordRef) -> Option<Arc<RecordLayout>> {
         if let Some(known) = self.layouts.borrow().get(&record) {
             return known.clone();
         }
-        let layout = queries::record_layout(self.db, self.unit, record);
+        let layout = on_enough_stack(|| queries::record_layout(self.db, self.unit, record));
         self.layouts.borrow_mut().insert(record, layout.clone());
         layout
     }
 }
+
+/// A declaration may need another one, and that the next, as often as the program likes.
+fn on_enough_stack<T>(work: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(LEAST_STACK, MORE_STACK, work)
+}
+
+/// What one declaration needs until it asks for another, in a debug build, with a reserve.
+const LEAST_STACK: usize = 512 << 10;
+const MORE_STACK: usize = 8 << 20;

@@ -2,9 +2,11 @@
 
 mod environment;
 mod input;
+mod internal_error;
 mod queries;
 
 pub use input::{Function, FunctionKind, Unit};
+pub use internal_error::panic_text;
 pub use queries::{
     Lowered, bindings, body, item_contracts, lowered, syntax_error, unit_environment,
 };

@@ -1,6 +1,7 @@
 //! The queries of the front end. Each reads only what its answer depends on.
 
 use super::environment::UnitEnvironment;
+use super::internal_error::{guarded, provoked_panic};
 use super::{Db, Function, FunctionKind, Unit};
 use crate::frontend::groups::{DeclarationSource, ItemSource};
 use crate::frontend::lex::lex;
@@ -176,6 +177,15 @@ fn lower_source(
     function: Function,
     source: &ItemSource,
 ) -> Result<LoweredBody, SyntaxError> {
+    guarded(|| lower_unguarded(db, function, source))
+}
+
+fn lower_unguarded(
+    db: &dyn Db,
+    function: Function,
+    source: &ItemSource,
+) -> Result<LoweredBody, SyntaxError> {
+    provoked_panic(&function.name(db));
     let unit = function.unit(db);
     let text = source.group.item_text(source.item());
     let part = match function.kind(db) {

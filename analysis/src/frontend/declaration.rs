@@ -43,7 +43,12 @@ pub struct RecordHead {
 pub struct DeclarationStore {
     declarations: DashMap<u64, SmallVec<[Arc<ParsedDeclaration>; 1]>, FxBuildHasher>,
     parsed: AtomicUsize,
+    /// How many there were when the program was new.
+    used: AtomicUsize,
 }
+
+/// Fewer trees are not worth parsing again.
+const LEAST_GARBAGE: usize = 1_000;
 
 impl DeclarationStore {
     /// The tree of a declaration in a place where `is_typedef` tells the names of types.
@@ -115,6 +120,17 @@ impl DeclarationStore {
     /// Frees the trees; they are parsed again when needed.
     pub fn clear(&self) {
         self.declarations.clear();
+    }
+
+    /// Frees the trees if most of them must be of texts that are gone by now: nobody says which, and what is still
+    /// used is mostly in results that stay.
+    pub fn collect_garbage(&self) {
+        let used = self.used.load(Ordering::Relaxed);
+        if self.declarations.len() > 2 * used + LEAST_GARBAGE {
+            self.clear();
+        } else if used == 0 {
+            self.used.store(self.declarations.len(), Ordering::Relaxed);
+        }
     }
 }
 

@@ -33,11 +33,24 @@ impl DataModel {
 pub struct Extent {
     pub size: u64,
     pub align: u64,
+    /// How many records lie in each other.
+    pub nesting: u32,
 }
 
 impl Extent {
+    /// Of what has no size that is known.
+    pub const NOTHING: Extent = Extent {
+        size: 0,
+        align: 1,
+        nesting: 0,
+    };
+
     const fn of(size: u64) -> Extent {
-        Extent { size, align: size }
+        Extent {
+            size,
+            align: size,
+            nesting: 0,
+        }
     }
 }
 
@@ -69,7 +82,11 @@ impl DataModel {
         } else {
             size
         };
-        Extent { size, align }
+        Extent {
+            size,
+            align,
+            nesting: 0,
+        }
     }
 
     /// The extent of a complete type; `None` for an incomplete or unknown one.
@@ -87,7 +104,7 @@ impl DataModel {
                 let part = self.float(*float);
                 Extent {
                     size: part.size * 2,
-                    align: part.align,
+                    ..part
                 }
             }
             TyKind::Pointer(_) => Extent::of(self.pointer_bytes),
@@ -96,12 +113,9 @@ impl DataModel {
                 match length {
                     ArrayLength::Known(length) => Extent {
                         size: element.size.checked_mul(*length)?,
-                        align: element.align,
+                        ..element
                     },
-                    ArrayLength::Unknown => Extent {
-                        size: 0,
-                        align: element.align,
-                    },
+                    ArrayLength::Unknown => Extent { size: 0, ..element },
                     ArrayLength::Variable => return None,
                 }
             }
@@ -111,10 +125,15 @@ impl DataModel {
                 Extent {
                     size: layout.size,
                     align: layout.align,
+                    nesting: layout.nesting,
                 }
             }
             TyKind::VaList if self.pointer_bytes == 4 => Extent::of(4),
-            TyKind::VaList => Extent { size: 24, align: 8 },
+            TyKind::VaList => Extent {
+                size: 24,
+                align: 8,
+                nesting: 0,
+            },
             TyKind::Unknown => return None,
         };
         if ty.is_atomic() && matches!(extent.size, 1 | 2 | 4 | 8 | 16) {
@@ -129,7 +148,11 @@ impl DataModel {
             FloatTy::Half => Extent::of(2),
             FloatTy::Single => Extent::of(4),
             FloatTy::Double => self.scalar(8),
-            FloatTy::Extended if self.pointer_bytes == 4 => Extent { size: 12, align: 4 },
+            FloatTy::Extended if self.pointer_bytes == 4 => Extent {
+                size: 12,
+                align: 4,
+                nesting: 0,
+            },
             FloatTy::Extended | FloatTy::Quad => Extent::of(16),
         }
     }
@@ -171,13 +194,15 @@ pub fn record_layout(
 ) -> RecordLayout {
     let mut bits = 0u64;
     let mut size_bits = 0u64;
-    let mut align = attributes.aligned.unwrap_or(1).max(1);
+    let mut align = bearable(attributes.aligned);
+    let mut nesting = 0;
     let mut fields = Vec::with_capacity(members.len());
     for mut member in members {
-        let extent = member.extent.unwrap_or(Extent { size: 0, align: 1 });
+        let extent = member.extent.unwrap_or(Extent::NOTHING);
         let packed = attributes.packed || member.attributes.packed;
         let natural = if packed { 1 } else { extent.align.max(1) };
-        let member_align = natural.max(member.attributes.aligned.unwrap_or(1));
+        let member_align = natural.max(bearable(member.attributes.aligned));
+        nesting = nesting.max(extent.nesting + 1);
         if is_union {
             bits = 0;
         }
@@ -185,9 +210,9 @@ pub fn record_layout(
             Some(0) => bits = round_up(bits, extent.align.max(1) * 8),
             Some(width) => {
                 let width = u64::from(width);
-                let unit = extent.size.max(1) * 8;
-                if let Some(aligned) = member.attributes.aligned {
-                    bits = round_up(bits, aligned * 8);
+                let unit = extent.size.max(1).saturating_mul(8);
+                if member.attributes.aligned.is_some() {
+                    bits = round_up(bits, bearable(member.attributes.aligned) * 8);
                 }
                 // A bit-field does not cross the border of its type's alignment.
                 let border = extent.align.max(1) * 8;
@@ -204,7 +229,7 @@ pub fn record_layout(
                     offset: (bits - offset * 8) as u32,
                     width: width as u32,
                 });
-                bits += width;
+                bits = bits.saturating_add(width);
                 if !member.is_padding {
                     align = align.max(member_align);
                 }
@@ -221,11 +246,27 @@ pub fn record_layout(
             fields.push(member.field);
         }
     }
+    // UNSOUND: what lies in records that are nested more than 128 times in each other has no name.
+    if nesting > MOST_NESTED {
+        fields.clear();
+    }
     RecordLayout {
         fields,
         size: round_up(size_bits, align * 8) / 8,
         align,
+        nesting,
     }
+}
+
+/// Whatever walks through a record walks through those in it, step by step.
+const MOST_NESTED: u32 = 128;
+
+/// More than any compiler takes.
+const LARGEST_ALIGNMENT: u64 = 1 << 32;
+
+/// An alignment that one can compute with, whatever an attribute says.
+fn bearable(aligned: Option<u64>) -> u64 {
+    aligned.unwrap_or(1).clamp(1, LARGEST_ALIGNMENT)
 }
 
 fn round_up(value: u64, to: u64) -> u64 {

@@ -60,6 +60,11 @@ impl Analysis {
         function.unit(&self.db).path(&self.db)
     }
 
+    /// The same as long as the function has the same text, as far as it is not white space or comments.
+    pub fn text_mark(&self, function: Function) -> (u64, u64) {
+        function.source(&self.db).marks()
+    }
+
     /// Finds places in one function; asking for many of them costs little more than for one.
     /// `None` if the function is not in the text at the moment.
     pub fn locations(
@@ -210,6 +215,13 @@ fn output_lines(group: &PlacedGroup, start: usize, end: usize) -> Vec<OutputLine
     let mut lines = Vec::new();
     for (range, mut origin) in group.pieces() {
         let mut at = range.start;
+        // A group can be long, and its lines short: those in front are only counted.
+        if let Some(front) = text.as_bytes().get(range.start..start.min(range.end))
+            && let Some(last) = memchr::memrchr(b'\n', front)
+        {
+            origin.line += memchr::memchr_iter(b'\n', front).count() as u32;
+            at += last + 1;
+        }
         while at < range.end.min(end) {
             let newline = memchr::memchr(b'\n', &text.as_bytes()[at..range.end]);
             let line_end = newline.map_or(range.end, |found| at + found);

@@ -9,6 +9,8 @@ use ustr::Ustr;
 pub struct Ty {
     kind: Arc<TyKind>,
     pub qualifiers: Qualifiers,
+    /// Of how many types it is made, however often they are shared.
+    weight: u32,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -34,6 +36,25 @@ pub enum TyKind {
     VaList,
     /// A type that could not be determined; lowering goes on without it.
     Unknown,
+}
+
+/// Types of real programs have at most some hundred.
+const MOST_PARTS: u32 = 4096;
+
+impl TyKind {
+    fn weight(&self) -> u32 {
+        let parts = match self {
+            TyKind::Pointer(inner)
+            | TyKind::Array { element: inner, .. }
+            | TyKind::Vector { element: inner, .. } => inner.weight,
+            TyKind::Function(function) => {
+                let parameters = function.parameters.iter().map(|parameter| parameter.weight);
+                parameters.fold(function.result.weight, u32::saturating_add)
+            }
+            _ => 0,
+        };
+        parts.saturating_add(1)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -151,6 +172,8 @@ pub struct RecordLayout {
     pub fields: Vec<Field>,
     pub size: u64,
     pub align: u64,
+    /// How many records lie in each other, this one included.
+    pub nesting: u32,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -185,10 +208,20 @@ impl Field {
 }
 
 impl Ty {
+    /// A type that is too large is as good as unknown: comparing, printing and freeing one takes as many steps as
+    /// it has parts, some of them nested in each other.
     pub fn new(kind: TyKind) -> Ty {
+        let weight = kind.weight();
+        // UNSOUND: a type that is made of more than 4096 others is not known.
+        let (kind, weight) = if weight > MOST_PARTS {
+            (TyKind::Unknown, 1)
+        } else {
+            (kind, weight)
+        };
         Ty {
             kind: Arc::new(kind),
             qualifiers: Qualifiers::NONE,
+            weight,
         }
     }
 
@@ -223,8 +256,8 @@ impl Ty {
 
     pub fn unqualified(&self) -> Ty {
         Ty {
-            kind: self.kind.clone(),
             qualifiers: Qualifiers::NONE,
+            ..self.clone()
         }
     }
 

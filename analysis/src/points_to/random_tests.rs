@@ -45,6 +45,7 @@ fn layout(fields: &[(&str, u64, Option<RecordRef>)]) -> Arc<RecordLayout> {
         })
         .collect();
     Arc::new(RecordLayout {
+        nesting: 1,
         size: 32,
         align: 8,
         fields,

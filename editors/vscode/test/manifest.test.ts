@@ -5,14 +5,15 @@ import { test } from "node:test";
 const MANIFEST = readFileSync("package.json", "utf8");
 
 interface Manifest {
+  capabilities: { untrustedWorkspaces: { supported: unknown; restrictedConfigurations: string[] } };
   contributes: {
     commands: { command: string }[];
     walkthroughs: { steps: { description: string }[] }[];
-    configuration: { properties: Record<string, { description?: string; markdownDescription?: string; default: unknown }> };
+    configuration: { properties: Record<string, { type?: unknown; enum?: unknown[]; description?: string; markdownDescription?: string; default: unknown }> };
   };
 }
 
-const { contributes } = JSON.parse(MANIFEST) as Manifest;
+const { capabilities, contributes } = JSON.parse(MANIFEST) as Manifest;
 const declared = contributes.commands.map(({ command }) => command).sort();
 
 function matches(text: string, pattern: RegExp): string[] {
@@ -52,4 +53,15 @@ test("the steps of the walkthrough are plain text, in which the editor knows onl
   for (const { description } of contributes.walkthroughs.flatMap(({ steps }) => steps)) {
     assert.doesNotMatch(description, /[`*]/);
   }
+});
+
+test("a folder that is not trusted chooses no program and no file", () => {
+  const { supported, restrictedConfigurations } = capabilities.untrustedWorkspaces;
+  assert.equal(supported, "limited");
+  // A setting of any text is a path; all others choose among words and numbers.
+  const paths = Object.entries(contributes.configuration.properties)
+    .filter(([, setting]) => setting.type === "string" && setting.enum === undefined)
+    .map(([name]) => name);
+  assert.deepEqual([...restrictedConfigurations].sort(), paths.sort());
+  assert.ok(paths.length >= 5);
 });

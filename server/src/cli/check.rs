@@ -2,16 +2,19 @@
 
 use super::options::ProgramOptions;
 use super::progress::ProgressDisplay;
-use super::terminal::{ColorChoice, complain, counted, print, print_notes};
+use super::terminal::{ColorChoice, complain, counted, print_data, print_notes};
 use super::{FAILURE, FINDINGS, SUCCESS};
+use crate::project::regular_file::{self, MOST_OF_A_SETTING};
+use crate::project::{Note, visible, whole_file};
 use crate::race_options::{Entries, RaceOptions};
-use crate::races::find_races;
-use crate::report::text::{Shown, TextWriter};
-use crate::report::{Baseline, PathBase, Report, Selection, html, json, sarif};
+use crate::races::{Asked, Check, VerifyOptions};
+use crate::report::text::{Appearance, Shown, TextWriter};
+use crate::report::{Baseline, PathBase, Report, Selection, Verified, html, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 #[derive(Args)]
 pub(super) struct CheckArguments {
@@ -36,6 +39,20 @@ pub(super) struct CheckArguments {
     /// files can call [default: threads, or what racelens.toml says]
     #[arg(long, value_enum)]
     entries: Option<EntriesChoice>,
+    /// Look for an interleaving of every race that is reported, and report it
+    #[arg(long)]
+    verify: bool,
+    /// With --verify: give up after so many seconds in total
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60,
+        requires = "verify"
+    )]
+    verify_budget: u64,
+    /// Write the result to this file, which is replaced as a whole, and not to standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// When to write in colour
     #[arg(long, value_enum, default_value_t)]
     color: ColorChoice,
@@ -81,7 +98,8 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         EntriesChoice::Exported => Entries::Exported,
     });
     let options = RaceOptions::new(&workspace, entries);
-    let mut report = progress.during("looking for races", || find_races(&workspace, &options));
+    let check = progress.during("looking for races", || Check::new(&workspace, options));
+    let mut report = check.report(&workspace);
     progress.clear();
     add_notes(&mut report, &workspace);
     let baseline = match &arguments.write_baseline {
@@ -106,7 +124,16 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
             return FAILURE;
         }
     };
-    arguments.write(&report, &selection, hidden);
+    if arguments.verify {
+        progress.during("looking for interleavings", || {
+            verify(&mut report, &check, &workspace, arguments.verify_budget);
+        });
+        progress.clear();
+    }
+    if let Err(error) = arguments.write(&report, &selection, hidden) {
+        complain(&format!("error: {error}"));
+        return FAILURE;
+    }
     if workspace.units == 0 {
         complain("nothing was analysed");
         return FAILURE;
@@ -114,9 +141,37 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
     exit_status(&report)
 }
 
+/// Looks for an interleaving of every race in the report.
+fn verify(report: &mut Report, check: &Check, workspace: &Workspace, budget: u64) {
+    let findings = report.races.iter().filter(|race| race.is_finding());
+    let asked = Asked::Races(findings.map(|race| race.id.clone()).collect());
+    let started = Instant::now();
+    let stop = || started.elapsed() >= Duration::from_secs(budget);
+    match check.verify(workspace, &asked, VerifyOptions::default(), &stop) {
+        Ok(found) => {
+            report.notes.extend(found.notes);
+            for answer in found.answers {
+                let mut races = report.races.iter_mut();
+                if let Some(race) = races.find(|race| Some(&race.id) == answer.id.as_ref()) {
+                    race.set_verified(Verified::Answered {
+                        verdict: answer.verdict,
+                        bounds: found.bounds,
+                    });
+                }
+            }
+        }
+        Err(error) => {
+            // The help is about the command line of `verify`.
+            let reason = error.lines().next().unwrap_or_default();
+            let note = Note::warning(format!("the races could not be verified: {reason}"));
+            report.notes.push(note);
+        }
+    }
+}
+
 fn read_baseline(file: &Path) -> Result<Baseline, String> {
     let shown = file.display();
-    let text = std::fs::read_to_string(file).map_err(|error| {
+    let text = regular_file::read_text(file, MOST_OF_A_SETTING).map_err(|error| {
         format!(
             "the baseline {shown} cannot be read: {error}\n  help: correct its path, or write it with \
              `racelens check --write-baseline {shown}`"
@@ -132,7 +187,7 @@ fn read_baseline(file: &Path) -> Result<Baseline, String> {
 
 fn write_baseline(file: &Path, report: &Report) -> Result<Baseline, String> {
     let baseline = Baseline::of(report);
-    std::fs::write(file, baseline.to_json()).map_err(|error| {
+    whole_file::write(file, baseline.to_json().as_bytes()).map_err(|error| {
         format!(
             "the baseline {} cannot be written: {error}\n  help: name a file in a directory that exists and \
              that you may write to",
@@ -165,25 +220,41 @@ impl CheckArguments {
         }
     }
 
-    fn write(&self, report: &Report, selection: &Selection, hidden: usize) {
+    fn write(&self, report: &Report, selection: &Selection, hidden: usize) -> Result<(), String> {
         let base = PathBase::current_directory();
-        match self.format {
+        let text = match self.format {
             Format::Text => {
                 print_notes(&report.notes, self.color);
+                if report.stats.units == 0 {
+                    return Ok(());
+                }
                 let shown = Shown {
                     in_full: selection.id.is_some(),
                     hidden,
                     min_rank: selection.min_rank,
                 };
-                let writer = TextWriter::new(self.color.appearance(), base);
-                if report.stats.units > 0 {
-                    print(&writer.report(report, shown));
-                }
+                let appearance = match self.output {
+                    Some(_) => Appearance::default(),
+                    None => self.color.appearance(),
+                };
+                let writer = TextWriter::new(appearance, base);
+                visible(&writer.report(report, shown)).into_owned()
             }
-            Format::Json => print(&json::json(report, &base)),
-            Format::Sarif => print(&sarif::sarif(report, &base.repository())),
-            Format::Html => print(&html::html(report, &base)),
-        }
+            Format::Json => json::json(report, &base),
+            Format::Sarif => sarif::sarif(report, &base.repository()),
+            Format::Html => html::html(report, &base),
+        };
+        let Some(file) = &self.output else {
+            print_data(&text);
+            return Ok(());
+        };
+        whole_file::write(file, text.as_bytes()).map_err(|error| {
+            format!(
+                "the result cannot be written to {}: {error}\n  help: name a file in a directory that exists and \
+                 that you may write to",
+                file.display()
+            )
+        })
     }
 }
 
@@ -208,6 +279,7 @@ mod tests {
             reasons: Vec::new(),
             accesses: Vec::new(),
             benign_comments: Vec::new(),
+            verified: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::options::ProgramOptions;
 use super::progress::ProgressDisplay;
-use super::terminal::{ColorChoice, complain, print, print_notes};
+use super::terminal::{ColorChoice, complain, print, print_data, print_notes};
 use super::{FAILURE, SUCCESS};
 use crate::races;
 use crate::report::text::TextWriter;
@@ -72,12 +72,13 @@ pub(super) fn run(arguments: &ExplainArguments) -> u8 {
         return FAILURE;
     }
     let base = PathBase::current_directory();
-    print(&match arguments.format {
+    match arguments.format {
         Format::Text => {
-            TextWriter::new(arguments.color.appearance(), base).explanation(&explanation)
+            let writer = TextWriter::new(arguments.color.appearance(), base);
+            print(&writer.explanation(&explanation));
         }
-        Format::Json => json::explanation(&explanation, &workspace.notes, &base),
-    });
+        Format::Json => print_data(&json::explanation(&explanation, &workspace.notes, &base)),
+    }
     SUCCESS
 }
 

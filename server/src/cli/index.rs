@@ -1,7 +1,7 @@
 //! `racelens index`: reads a program and says how much of it was understood.
 
 use super::options::ProgramOptions;
-use super::terminal::{ColorChoice, complain, counted, print, print_notes};
+use super::terminal::{ColorChoice, complain, counted, print, print_data, print_notes};
 use super::{FAILURE, SUCCESS};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
                 print(&summary.text(&workspace));
             }
         }
-        Format::Json => print(&format!("{}\n", summary.json(&workspace))),
+        Format::Json => print_data(&format!("{}\n", summary.json(&workspace))),
     }
     let units = workspace.units;
     // The process ends here: freeing every body one by one would only cost time.

@@ -11,8 +11,10 @@ mod sequentialize;
 mod terminal;
 mod verify;
 
+use crate::internal_error::internal_error;
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::panic::catch_unwind;
 use std::process::ExitCode;
 
 /// Shows C programmers their data races.
@@ -75,7 +77,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(status);
         }
     };
-    ExitCode::from(match arguments.command {
+    let status = catch_unwind(|| match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
@@ -83,5 +85,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Lsp(arguments) => lsp::run(&arguments),
         Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),
-    })
+    });
+    let status = status.unwrap_or_else(|panic| {
+        terminal::complain(&format!("error: {}", internal_error(&*panic)));
+        FAILURE
+    });
+    let status = if terminal::is_output_lost() {
+        FAILURE
+    } else {
+        status
+    };
+    ExitCode::from(status)
 }

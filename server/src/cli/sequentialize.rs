@@ -2,7 +2,7 @@
 
 use super::options::ProgramOptions;
 use super::progress::ProgressDisplay;
-use super::terminal::{ColorChoice, complain, print, print_notes};
+use super::terminal::{ColorChoice, complain, print_data, print_notes};
 use super::{FAILURE, SUCCESS};
 use crate::race_options::RaceOptions;
 use crate::sequential::{Request, Target, exported_functions, text};
@@ -78,7 +78,7 @@ pub(super) fn run(arguments: &SequentializeArguments) -> u8 {
     }
     match printed {
         Ok(printed) => {
-            print(&printed);
+            print_data(&printed);
             SUCCESS
         }
         Err(refused) => {

@@ -1,9 +1,10 @@
 //! Writes to the user: results to standard output, notes and progress to standard error.
 
-use crate::project::{Note, Severity};
+use crate::project::{Note, Severity, visible};
 use crate::report::text::Appearance;
 use clap::ValueEnum;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// When to write in colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -38,17 +39,36 @@ impl ColorChoice {
     }
 }
 
-/// Writes a result. A reader that has seen enough (`| head`) is no error.
+/// Writes a result for people. It may quote a stranger's code, which must not command the terminal.
 pub(super) fn print(text: &str) {
+    print_data(&visible(text));
+}
+
+/// Set if a result did not get to where the user wanted it.
+static IS_OUTPUT_LOST: AtomicBool = AtomicBool::new(false);
+
+/// Writes a result for programs, as it is. A reader that has seen enough (`| head`) is no error; a full disk is.
+pub(super) fn print_data(text: &str) {
     let mut output = std::io::stdout().lock();
-    let _ = output
+    let written = output
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+        && !IS_OUTPUT_LOST.swap(true, Ordering::Relaxed)
+    {
+        complain(&format!("error: the result cannot be written: {error}"));
+    }
+}
+
+/// Whether everything that was printed got to its reader.
+pub(super) fn is_output_lost() -> bool {
+    IS_OUTPUT_LOST.load(Ordering::Relaxed)
 }
 
 /// Writes a message to standard error, whether or not somebody reads it.
 pub(super) fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(text));
 }
 
 /// Writes notes to standard error, the severity in colour if that is wanted.

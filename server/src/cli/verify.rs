@@ -3,7 +3,7 @@
 use super::explain::AskedPlace;
 use super::options::ProgramOptions;
 use super::progress::ProgressDisplay;
-use super::terminal::{ColorChoice, complain, print, print_notes};
+use super::terminal::{ColorChoice, complain, print, print_data, print_notes};
 use super::{FAILURE, FINDINGS, SUCCESS};
 use crate::race_options::{Entries, RaceOptions};
 use crate::races::{Asked, Check, VerifyOptions};
@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &VerifyArguments) -> u8 {
             print_notes(&report.notes, arguments.color);
             print(&verification_text(&report, &base));
         }
-        Format::Json => print(&json::verification(&report, &base)),
+        Format::Json => print_data(&json::verification(&report, &base)),
     }
     if let Some(directory) = &arguments.replay
         && let Err(error) = replay(&report, &workspace, directory)

@@ -10,6 +10,7 @@ use super::framing::MALFORMED;
 use super::outbox::Outbox;
 use super::session::{ASKED, Session};
 use super::settings::Settings;
+use crate::internal_error::internal_error;
 use futures_util::FutureExt;
 use serde::de::DeserializeOwned;
 use std::future::Future;
@@ -57,6 +58,13 @@ where
         if is_running && request.method() == "shutdown" {
             self.session.was_shut_down.store(true, Ordering::Relaxed);
         }
+        if request.method() == "initialize" {
+            let content = "/capabilities/workspace/textDocumentContent/dynamicRegistration";
+            let params = request.params();
+            let can = params.and_then(|params| params.pointer(content)?.as_bool());
+            let shows = &self.session.shows_made_up_documents;
+            shows.store(can == Some(true), Ordering::Relaxed);
+        }
         if request.method() == MALFORMED {
             let code = request.params().and_then(|code| code.as_i64());
             let error = Error::new(ErrorCode::from(code.unwrap_or_default()));
@@ -68,8 +76,8 @@ where
         let outbox = self.outbox.clone();
         let work = AssertUnwindSafe(ASKED.scope(asked, self.inner.call(request)));
         Box::pin(async move {
-            work.catch_unwind().await.unwrap_or_else(|_| {
-                outbox.log(MessageType::ERROR, "a request failed in an unexpected way");
+            work.catch_unwind().await.unwrap_or_else(|panic| {
+                outbox.log(MessageType::ERROR, internal_error(&*panic));
                 Ok(id.map(|id| Response::from_error(id, Error::internal_error())))
             })
         })

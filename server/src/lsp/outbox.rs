@@ -19,6 +19,8 @@ pub enum Message {
     Status(Status),
     /// For the output channel.
     Log(MessageType, String),
+    /// For the user, wherever they look.
+    Show(MessageType, String),
     /// What the client has asked for before may differ now.
     Refresh {
         diagnostics: bool,
@@ -68,6 +70,7 @@ pub async fn deliver(
                 client.send_notification::<StatusNotification>(status).await;
             }
             Message::Log(kind, text) => client.log_message(kind, text).await,
+            Message::Show(kind, text) => client.show_message(kind, text).await,
             // Requests wait for the client, who may never answer.
             Message::Refresh { diagnostics } => {
                 tokio::spawn(refresh(client.clone(), session.clone(), diagnostics));

@@ -10,6 +10,8 @@ use dashmap::DashMap;
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 
 use super::preprocess::Preprocessed;
+use super::regular_file;
+use super::source_text::MAX_SOURCE_BYTES;
 
 /// A cache bounded in bytes; the least recently used entry goes first.
 // UNSOUND: a new header that appears earlier on the include path than the one that was read is not
@@ -171,7 +173,7 @@ impl Cache {
         let stamp = Stamp {
             length,
             modified,
-            hash: Hash::of(&std::fs::read(path).ok()?),
+            hash: Hash::of(&regular_file::read(path, MAX_SOURCE_BYTES).ok()?),
             is_settled: modified + SETTLING < before,
         };
         self.stamps.insert(path.to_owned(), stamp);

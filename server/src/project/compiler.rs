@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::paths;
 
@@ -14,6 +15,27 @@ use super::paths;
 pub struct Compiler {
     /// Absolute, but not resolved further: a compiler may depend on the name it is called by.
     pub path: PathBuf,
+}
+
+impl Compiler {
+    /// A run of the compiler in an environment that nobody else has set: variables such as `GCC_EXEC_PREFIX`
+    /// choose programs, and others write files.
+    pub fn command(&self, search_path: &[PathBuf]) -> Command {
+        let mut command = Command::new(&self.path);
+        command
+            .env_clear()
+            .env("LC_ALL", "C")
+            // `__DATE__` and `__TIME__` must not make every run differ from the last.
+            .env("SOURCE_DATE_EPOCH", "0");
+        if let Ok(search_path) = std::env::join_paths(search_path) {
+            command.env("PATH", search_path);
+        }
+        // Compiler caches that are installed under a compiler's name want it.
+        if let Some(home) = std::env::var_os("HOME") {
+            command.env("HOME", home);
+        }
+        command
+    }
 }
 
 /// Finds compilers for one project.

@@ -11,6 +11,7 @@ use super::config_reader::{Item, Reader};
 use super::flags::safe_flags;
 use super::glob::Glob;
 use super::note::Note;
+use super::paths;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
@@ -129,7 +130,7 @@ impl Config {
                 let files = reader.strings(&item);
                 self.models = files
                     .iter()
-                    .filter_map(|(file, element)| existing(reader, element, root, file))
+                    .filter_map(|(file, element)| existing_inside(reader, element, root, file))
                     .collect();
             }
         });
@@ -250,7 +251,7 @@ fn globs(reader: &mut Reader<'_>, item: &Item<'_>) -> Vec<Glob> {
 }
 
 fn existing(reader: &mut Reader<'_>, item: &Item<'_>, root: &Path, path: &str) -> Option<PathBuf> {
-    let absolute = super::paths::absolute(root, Path::new(path));
+    let absolute = paths::absolute(root, Path::new(path));
     if absolute.exists() {
         return Some(absolute);
     }
@@ -258,6 +259,26 @@ fn existing(reader: &mut Reader<'_>, item: &Item<'_>, root: &Path, path: &str) -
         item,
         format!("`{path}` does not exist"),
         "correct the path; it is relative to the directory of racelens.toml",
+    );
+    None
+}
+
+/// As `existing`, for a file whose content is quoted where something is wrong with it: that may be no file
+/// of the user that the project only knows the name of.
+fn existing_inside(
+    reader: &mut Reader<'_>,
+    item: &Item<'_>,
+    root: &Path,
+    path: &str,
+) -> Option<PathBuf> {
+    let absolute = existing(reader, item, root, path)?;
+    if paths::is_really_inside(&absolute, root) {
+        return Some(absolute);
+    }
+    reader.error(
+        item,
+        format!("`{path}` leads out of the project and is not read"),
+        "copy the file into the project",
     );
     None
 }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use super::foreign;
+
 /// How the names in line markers become paths.
 pub struct MarkerNames<'a> {
     /// How the main file calls itself in the marker that was put in front of its text.
@@ -12,12 +14,16 @@ pub struct MarkerNames<'a> {
     pub directory: &'a Path,
     /// Where the stubs of missing headers are; their names must not reach anyone.
     pub stubs: Option<&'a Path>,
+    /// The project: what lies outside and is no code is not shown.
+    pub root: &'a Path,
 }
 
 /// Preprocessed text in which every marker names an absolute path, and the headers it names.
 pub struct Renamed {
     pub text: String,
     pub headers: BTreeSet<PathBuf>,
+    /// Files of which no text came along, because they are no business of the program.
+    pub private: BTreeSet<PathBuf>,
 }
 
 /// Rewrites the markers of `text`, which came from standard input, so that they are those of the
@@ -26,26 +32,40 @@ pub fn rename(text: &str, names: &MarkerNames<'_>) -> Renamed {
     let mut renamed = Renamed {
         text: String::with_capacity(text.len() + text.len() / 16),
         headers: BTreeSet::new(),
+        private: BTreeSet::new(),
     };
     let mut known: HashMap<&str, Name> = HashMap::new();
     // Text between markers is copied in one piece.
     let mut copied = 0;
+    // Whether each file that is being read is private. The main file is no member.
+    let mut entered: Vec<bool> = Vec::new();
     let mut line_start = 0;
     while line_start < text.len() {
         let line_end = text[line_start..]
             .find('\n')
             .map_or(text.len(), |newline| line_start + newline + 1);
         if let Some(marker) = LineMarker::parse(&text[line_start..line_end]) {
-            renamed.text.push_str(&text[copied..line_start]);
+            if entered.last() != Some(&true) {
+                renamed.text.push_str(&text[copied..line_start]);
+            }
             let name = known
                 .entry(marker.raw_name)
                 .or_insert_with(|| names.resolve(marker.raw_name));
             name.write(&marker, &mut renamed);
+            match marker.flag() {
+                Some("1") => entered.push(matches!(name, Name::Private(..))),
+                Some("2") => {
+                    entered.pop();
+                }
+                _ => {}
+            }
             copied = line_end;
         }
         line_start = line_end;
     }
-    renamed.text.push_str(&text[copied..]);
+    if entered.last() != Some(&true) {
+        renamed.text.push_str(&text[copied..]);
+    }
     renamed
 }
 
@@ -77,6 +97,9 @@ impl MarkerNames<'_> {
                         .collect();
                     Name::Other(escape(&format!("<missing>/{}", shown.display())))
                 }
+                None if !foreign::may_be_read(&path, self.root) => {
+                    Name::Private(escape(&format!("<private>{}", path.display())), path)
+                }
                 None => Name::Header(escape(&path.to_string_lossy()), path),
             },
         }
@@ -89,6 +112,8 @@ enum Name {
     /// The start of the text before our own marker takes over.
     StandardInput(String),
     Header(String, PathBuf),
+    /// Its text is left out. What `#line` says to come from it gets this name, which no excerpt can read.
+    Private(String, PathBuf),
     Other(String),
 }
 
@@ -103,6 +128,10 @@ impl Name {
                 if marker.enters_file() && !renamed.headers.contains(path) {
                     renamed.headers.insert(path.clone());
                 }
+                name
+            }
+            Name::Private(name, path) => {
+                renamed.private.insert(path.clone());
                 name
             }
         };
@@ -126,7 +155,12 @@ struct LineMarker<'t> {
 impl<'t> LineMarker<'t> {
     /// Whether the marker stands at the beginning of an included file.
     fn enters_file(&self) -> bool {
-        self.rest.split_ascii_whitespace().next() == Some("1")
+        self.flag() == Some("1")
+    }
+
+    /// `1` where a file begins, `2` behind the end of one.
+    fn flag(&self) -> Option<&'t str> {
+        self.rest.split_ascii_whitespace().next()
     }
 
     fn parse(line: &'t str) -> Option<LineMarker<'t>> {
@@ -203,6 +237,7 @@ mod tests {
             main_file: Path::new("/w/src/a.c"),
             directory: Path::new("/w"),
             stubs: Some(Path::new("/tmp/stubs")),
+            root: Path::new("/w"),
         }
     }
 
@@ -222,6 +257,20 @@ mod tests {
             renamed.headers.into_iter().collect::<Vec<_>>(),
             [Path::new("/w/n.h")]
         );
+    }
+
+    #[test]
+    fn nothing_comes_along_from_a_file_that_is_no_code() {
+        let text = "# 1 \"src/a.c\"\nint a;\n# 1 \"/etc/passwd\" 1\nKEY\n# 1 \"src/n.h\" 1\nint n;\n\
+                    # 2 \"/etc/passwd\" 2\nKEY\n# 3 \"src/a.c\" 2\nint b;\n# 9 \"/etc/group\"\nint c;";
+        let renamed = rename(text, &names());
+        assert_eq!(
+            renamed.text,
+            "# 1 \"/w/src/a.c\"\nint a;\n# 1 \"<private>/etc/passwd\" 1\n# 1 \"/w/src/n.h\" 1\nint n;\n\
+             # 2 \"<private>/etc/passwd\" 2\n# 3 \"/w/src/a.c\" 2\nint b;\n# 9 \"<private>/etc/group\"\nint c;"
+        );
+        assert_eq!(renamed.private.len(), 2);
+        assert_eq!(renamed.headers.len(), 1);
     }
 
     #[test]

@@ -11,8 +11,9 @@ use super::compiler_choice::CompilerChooser;
 use super::config::Config;
 use super::note::{Note, Place, Severity};
 use super::preprocess::{Preprocessor, PreprocessorOptions, no_compiler};
+use super::regular_file::{self, MOST_OF_A_DATABASE};
 use super::requested::{Requested, real};
-use super::{Project, TranslationUnit, paths, walk};
+use super::{Project, TranslationUnit, foreign, paths, walk};
 
 /// What the user asks for. Everything here is trusted, unlike what stands in the workspace.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +106,7 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
     } else {
         selection.with_database(&mut notes)
     };
+    let units = without_private(units, &requested, &root, &mut notes);
     if units.is_empty() && requested.is_complete {
         let searched = match (&database, is_only_database) {
             // What is wrong with the database is said already.
@@ -135,6 +137,30 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
         default_compiler,
     };
     (project, notes)
+}
+
+/// Leaves out what is no source file but pretends to be: a link to somebody's keys, or `-x c` in front of
+/// them. Whatever the user names is read.
+fn without_private(
+    units: Vec<TranslationUnit>,
+    requested: &Requested,
+    root: &Path,
+    notes: &mut Vec<Note>,
+) -> Vec<TranslationUnit> {
+    let (units, private): (Vec<_>, Vec<_>) = units
+        .into_iter()
+        .partition(|unit| requested.names(&unit.file) || foreign::may_be_read(&unit.file, root));
+    if let Some(first) = private.first() {
+        notes.push(
+            Note::warning(format!(
+                "{} is not read: it lies outside of the project and is not called as C code is ({} left out)",
+                paths::shown(&first.file, root),
+                private.len()
+            ))
+            .with_help("name the file on the command line if it belongs to the program"),
+        );
+    }
+    units
 }
 
 fn no_file(searched: &Path) -> Note {
@@ -215,6 +241,10 @@ fn read_config(
     if options.config.is_none() && !path.exists() {
         return (Config::default(), None);
     }
+    if options.config.is_none() && !foreign::is_inside_or_called(&path, root, CONFIG_NAME) {
+        notes.push(leads_out(&path));
+        return (Config::default(), None);
+    }
     match read_text(&path) {
         Ok(text) => {
             let (config, problems) = Config::parse(&path, &text, finder);
@@ -256,6 +286,11 @@ fn read_database(
     let Some(path) = path else {
         return (Vec::new(), None);
     };
+    let is_named_by_user = options.compile_commands.is_some();
+    if !is_named_by_user && !foreign::is_inside_or_called(&path, root, DATABASE_NAME) {
+        notes.push(leads_out(&path));
+        return (Vec::new(), None);
+    }
     match read_text(&path) {
         Ok(text) => {
             let (entries, problems) = compile_commands::parse(&path, &text);
@@ -269,9 +304,18 @@ fn read_database(
     }
 }
 
+/// A link of the workspace, or its configuration, can make us read and quote any file of the user.
+fn leads_out(path: &Path) -> Note {
+    Note::error(format!(
+        "{} is not read: it lies outside of the project under another name",
+        path.display()
+    ))
+    .with_help("name it on the command line, or put it into the project")
+}
+
 fn read_text(path: &Path) -> Result<String, Note> {
     let help = "correct the path, or leave it away so that the usual places are searched";
-    match std::fs::read(path) {
+    match regular_file::read(path, MOST_OF_A_DATABASE) {
         Ok(bytes) => Ok(match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),

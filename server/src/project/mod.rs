@@ -8,6 +8,7 @@ mod compiler_messages;
 pub mod config;
 mod config_reader;
 pub mod flags;
+mod foreign;
 mod glob;
 mod line_markers;
 mod load;
@@ -16,13 +17,16 @@ pub mod note;
 mod paths;
 pub mod preprocess;
 mod process;
+pub mod regular_file;
 mod repair;
 mod requested;
 mod source_text;
 mod suggest;
 mod syntax_check;
 mod universal_names;
+mod visible_text;
 mod walk;
+pub mod whole_file;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -38,6 +42,7 @@ use preprocess::{Preprocessed, Preprocessor};
 pub use load::LoadOptions;
 pub use note::{Note, Place, Severity};
 pub use syntax_check::compiler_errors;
+pub use visible_text::{visible, visible_in_line};
 
 /// A program on disk.
 pub struct Project {
@@ -84,6 +89,14 @@ pub fn normalised(path: &Path) -> PathBuf {
 /// The text of a source file or header, as the preprocessor gets it.
 pub fn read_source(path: &Path) -> Option<String> {
     source_text::read(path).ok().map(|source| source.text)
+}
+
+/// The text of a file for a report about what lies in `base`. A file elsewhere is shown only if it is called as
+/// code is: text that was preprocessed by somebody else can name any file of the user.
+pub fn read_shown(path: &Path, base: &Path) -> Option<String> {
+    foreign::may_be_read(path, base)
+        .then(|| read_source(path))
+        .flatten()
 }
 
 /// Text that was preprocessed by somebody else, with what is to say about it.

@@ -5,6 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
+use super::visible_text::{visible, visible_in_line};
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Note {
     pub severity: Severity,
@@ -122,9 +124,9 @@ impl fmt::Display for Note {
         if let Some(place) = &self.place {
             write!(f, "{place}: ")?;
         }
-        write!(f, "{}: {}", self.severity, self.message)?;
+        write!(f, "{}: {}", self.severity, visible(&self.message))?;
         if let Some(help) = &self.help {
-            write!(f, "\n  help: {help}")?;
+            write!(f, "\n  help: {}", visible(help))?;
         }
         Ok(())
     }
@@ -132,7 +134,9 @@ impl fmt::Display for Note {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.path.display(), self.line, self.column)
+        let path = self.path.to_string_lossy();
+        let path = visible_in_line(&path);
+        write!(f, "{path}:{}:{}", self.line, self.column)
     }
 }
 

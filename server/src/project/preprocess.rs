@@ -8,7 +8,6 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
@@ -113,6 +112,11 @@ impl Preprocessor {
         Ok(Preprocessed { notes, ..output })
     }
 
+    /// The `PATH` that a compiler gets to see.
+    pub fn search_path(&self) -> &[PathBuf] {
+        &self.options.search_path
+    }
+
     pub fn cache_counters(&self) -> CacheCounters {
         self.cache.counters()
     }
@@ -127,7 +131,12 @@ impl Preprocessor {
     ) -> Result<(Preprocessed, bool), Note> {
         let scratch = self.scratch()?;
         let deadline = Instant::now() + self.options.timeout;
-        let mut attempt = Attempt::new(unit, text, scratch.new_stubs_directory());
+        let mut attempt = Attempt::new(
+            unit,
+            text,
+            scratch.new_stubs_directory(),
+            &self.options.root,
+        );
         let finished = loop {
             let finished = self.run_once(unit, compiler, scratch, &attempt, deadline)?;
             let errors = String::from_utf8_lossy(&finished.errors);
@@ -153,6 +162,9 @@ impl Preprocessor {
         });
         let output = universal_names::spelled_out(output);
         let renamed = line_markers::rename(&output, &attempt.names());
+        attempt
+            .notes
+            .extend(renamed.private.iter().map(|path| private(unit, path)));
         let is_complete = attempt.is_complete();
         let output = Preprocessed {
             text: renamed.text.into(),
@@ -170,22 +182,11 @@ impl Preprocessor {
         attempt: &Attempt<'_>,
         deadline: Instant,
     ) -> Result<Finished, Note> {
-        let mut command = Command::new(&compiler.path);
+        let mut command = compiler.command(&self.options.search_path);
         command
             .args(attempt.arguments())
             .current_dir(&scratch.empty)
-            .env_clear()
-            .env("LC_ALL", "C")
-            .env("TMPDIR", scratch.directory.path())
-            // `__DATE__` and `__TIME__` must not make every run differ from the last.
-            .env("SOURCE_DATE_EPOCH", "0");
-        if let Ok(search_path) = std::env::join_paths(&self.options.search_path) {
-            command.env("PATH", search_path);
-        }
-        // Compiler caches that are installed under a compiler's name want it.
-        if let Some(home) = std::env::var_os("HOME") {
-            command.env("HOME", home);
-        }
+            .env("TMPDIR", scratch.directory.path());
         let limits = ProcessLimits {
             deadline,
             output_bytes: self.options.max_output_bytes,
@@ -287,6 +288,17 @@ fn failed(unit: &TranslationUnit, compiler: &Compiler, finished: &Finished) -> N
     .with_help("check the flags of this file in compile_commands.json or racelens.toml")
 }
 
+fn private(unit: &TranslationUnit, path: &Path) -> Note {
+    Note::warning(format!(
+        "{} is left out: it lies outside of the project and is not called as a header is",
+        path.display()
+    ))
+    .at(Place::start_of(&unit.file))
+    .with_help(
+        "if it is a header of the program, put it into the project, or rename it to end in .h",
+    )
+}
+
 /// For a compiler that fails without saying why, as one does that crashes.
 fn stopped_early(unit: &TranslationUnit, compiler: &Compiler, finished: &Finished) -> Note {
     Note::warning(format!(
@@ -314,11 +326,13 @@ fn cache_key(unit: &TranslationUnit, compiler: &Compiler, text: &str) -> CacheKe
 pub(super) fn marker_names<'a>(
     unit: &'a TranslationUnit,
     stubs: Option<&'a Path>,
+    root: &'a Path,
 ) -> MarkerNames<'a> {
     MarkerNames {
         main_spelling: &unit.spelling,
         main_file: &unit.file,
         directory: &unit.directory,
         stubs,
+        root,
     }
 }

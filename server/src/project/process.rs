@@ -52,6 +52,7 @@ pub fn run(
         .stderr(Stdio::piped());
     own_process_group(&mut command);
     let mut child = spawn(&mut command).map_err(ProcessError::Start)?;
+    limit_resources(&child, limits.deadline);
 
     // Detached threads, not scoped ones: if some grandchild keeps a pipe open for ever, only its
     // thread waits for ever.
@@ -81,6 +82,35 @@ pub fn run(
         }
     }
 }
+
+/// Memory for the program, and for each that it starts: a header without an end (`/dev/zero`) must not take all
+/// that the machine has before its time is over.
+#[cfg(target_os = "linux")]
+const MOST_MEMORY: u64 = 4 << 30;
+
+/// What the system enforces, also for children that outlive their group. It is in force before the program has
+/// started any, because that takes longer than this.
+#[cfg(target_os = "linux")]
+fn limit_resources(child: &Child, deadline: Instant) {
+    use rustix::process::{Pid, Resource, Rlimit, prlimit};
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let seconds = remaining(deadline).as_secs() + 1;
+    for (resource, most) in [
+        (Resource::As, MOST_MEMORY),
+        (Resource::Cpu, seconds),
+        (Resource::Core, 0),
+    ] {
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // Where the system does not allow it there is still the deadline.
+        let _ = pid.map(|pid| prlimit(Some(pid), resource, limit));
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit_resources(_child: &Child, _deadline: Instant) {}
 
 /// A program that is just being written (an upgrade of the compiler) is tried again for a moment.
 fn spawn(command: &mut Command) -> std::io::Result<Child> {
@@ -227,6 +257,16 @@ mod tests {
     fn a_talkative_program_is_killed() {
         let error = shell("yes", b"", 60, 1000).unwrap_err();
         assert!(matches!(error, ProcessError::Output), "{error:?}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_greedy_program_does_not_get_the_whole_memory() {
+        let script =
+            "sleep 0.2; ulimit -v; ulimit -c; exec dd if=/dev/zero of=/dev/null bs=5G count=1";
+        let finished = shell(script, b"", 60, 1000).unwrap();
+        assert_eq!(finished.output, b"4194304\n0\n");
+        assert!(!finished.status.success());
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::preprocess::marker_names;
 pub struct Attempt<'u> {
     pub notes: Vec<Note>,
     unit: &'u TranslationUnit,
+    root: &'u Path,
     text: String,
     /// Flags that we add ourselves; the compiler may not know them either.
     own: Vec<String>,
@@ -34,10 +35,16 @@ const MAX_MISSING: usize = 64;
 const MAX_ERRORS: usize = 20;
 
 impl<'u> Attempt<'u> {
-    pub fn new(unit: &'u TranslationUnit, text: &str, stubs_directory: PathBuf) -> Attempt<'u> {
+    pub fn new(
+        unit: &'u TranslationUnit,
+        text: &str,
+        stubs_directory: PathBuf,
+        root: &'u Path,
+    ) -> Attempt<'u> {
         Attempt {
             notes: Vec::new(),
             unit,
+            root,
             text: text.to_owned(),
             own: own_flags(unit),
             flags: unit.arguments.clone(),
@@ -70,7 +77,11 @@ impl<'u> Attempt<'u> {
     }
 
     pub fn names(&self) -> MarkerNames<'_> {
-        marker_names(self.unit, self.stubs.as_ref().map(Stubs::directory))
+        marker_names(
+            self.unit,
+            self.stubs.as_ref().map(Stubs::directory),
+            self.root,
+        )
     }
 
     /// Whether the output names every file that it depends on: no header was missing, and none was

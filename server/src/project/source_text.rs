@@ -1,9 +1,10 @@
 //! Reads a source file as text, whatever is in it.
 
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::note::{Note, Place};
+use super::regular_file;
 
 /// Text of a file, and what had to be said about it.
 pub struct SourceText {
@@ -18,26 +19,8 @@ pub const MAX_SOURCE_BYTES: u64 = 64 << 20;
 const BINARY_PROBE_BYTES: usize = 8 << 10;
 
 pub fn read(path: &Path) -> Result<SourceText, Note> {
-    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
-    // Reading a pipe or a device could take for ever.
-    if !metadata.is_file() {
-        return Err(Note::error("this is not a regular file")
-            .at(Place::start_of(path))
-            .with_help("name a C source file"));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_SOURCE_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > MAX_SOURCE_BYTES {
-        return Err(Note::error(format!(
-            "this file is larger than {} MiB and is left out",
-            MAX_SOURCE_BYTES >> 20
-        ))
-        .at(Place::start_of(path))
-        .with_help("split it, or list it under `exclude` in racelens.toml"));
-    }
-    decode(path, bytes)
+    let bytes = regular_file::read(path, MAX_SOURCE_BYTES);
+    decode(path, bytes.map_err(|error| unreadable(path, &error))?)
 }
 
 /// Turns the bytes of a file into text: without a byte order mark, and with U+FFFD for what is not UTF-8.
@@ -83,6 +66,17 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> Note {
         ErrorKind::NotFound => (
             "this file does not exist".to_owned(),
             "build the project first if the file is generated, or correct its path",
+        ),
+        ErrorKind::InvalidInput => (
+            "this is not a regular file".to_owned(),
+            "name a C source file",
+        ),
+        ErrorKind::FileTooLarge => (
+            format!(
+                "this file is larger than {} MiB and is left out",
+                MAX_SOURCE_BYTES >> 20
+            ),
+            "split it, or list it under `exclude` in racelens.toml",
         ),
         ErrorKind::PermissionDenied => (
             "you may not read this file".to_owned(),

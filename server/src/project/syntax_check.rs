@@ -4,8 +4,7 @@ use super::TranslationUnit;
 use super::compiler_messages::errors;
 use super::process::{ProcessLimits, run};
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,11 +12,18 @@ const LONGEST: Duration = Duration::from_secs(20);
 const MOST_OUTPUT: usize = 1 << 20;
 
 /// The lines with errors in a copy of the unit's file, with a header in front of it. None if no compiler can be asked.
-pub fn compiler_errors(unit: &TranslationUnit, copy: &Path, header: &Path) -> BTreeSet<u32> {
+pub fn compiler_errors(
+    unit: &TranslationUnit,
+    search_path: &[PathBuf],
+    copy: &Path,
+    header: &Path,
+) -> BTreeSet<u32> {
     let Some(compiler) = &unit.compiler else {
         return BTreeSet::new();
     };
-    let mut command = Command::new(&compiler.path);
+    // The directory of the copy is ours, that of the unit is the workspace's.
+    let directory = copy.parent().unwrap_or(Path::new("/"));
+    let mut command = compiler.command(search_path);
     command
         .args(&unit.arguments)
         .args(["-w", "-fsyntax-only", "-fno-diagnostics-color", "-iquote"])
@@ -25,8 +31,7 @@ pub fn compiler_errors(unit: &TranslationUnit, copy: &Path, header: &Path) -> BT
         .arg("-include")
         .arg(header)
         .arg(copy)
-        .env("LC_ALL", "C")
-        .current_dir(&unit.directory);
+        .current_dir(directory);
     let limits = ProcessLimits {
         deadline: Instant::now() + LONGEST,
         output_bytes: MOST_OUTPUT,

@@ -25,11 +25,17 @@ pub(super) fn expression(
         .filter(|text| text.len() <= LONGEST_TEXT);
     match (text, &access.place) {
         // A call is more than what it accesses.
-        (Some(text), _) if !is_call => text.to_owned(),
+        (Some(text), _) if !is_call => quotable(text),
         (_, Targets::Exactly(path)) => name(checked, function, path),
-        (Some(text), _) => text.to_owned(),
+        (Some(text), _) => quotable(text),
         (None, _) => "memory behind a pointer".to_owned(),
     }
+}
+
+/// Names stand between backquotes wherever they are shown, and what is behind them may be a link. A text in the
+/// program that has backquotes must not end them.
+fn quotable(text: &str) -> String {
+    text.replace('`', "\u{2cb}")
 }
 
 /// A place or a lock by the names of a function.

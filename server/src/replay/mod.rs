@@ -4,6 +4,7 @@
 mod marking;
 mod schedule;
 
+use crate::project::whole_file;
 use crate::project::{Project, TranslationUnit, compiler_errors, read_source};
 use crate::report::WitnessTrace;
 use marking::{Mark, marked};
@@ -80,7 +81,7 @@ pub fn write_replay(
         .map_err(|error| NoReplay::Write(directory.to_owned(), error))?;
     let write = |name: &str, text: &str| {
         let path = directory.join(name);
-        std::fs::write(&path, text).map_err(|error| NoReplay::Write(path, error))
+        whole_file::write(&path, text.as_bytes()).map_err(|error| NoReplay::Write(path, error))
     };
     write(HEADER_NAME, HEADER)?;
     write(SCHEDULER_NAME, SCHEDULER)?;
@@ -108,7 +109,7 @@ pub fn write_replay(
         };
         let name = free_name(&unit.file, &mut names);
         let copy = directory.join(&name);
-        let marks = write_marked(unit, &text, sites, &copy, directory)?;
+        let marks = write_marked(project, unit, &text, sites, &copy)?;
         for (number, _, mark) in marks {
             is_marked[number] = mark != Mark::Not;
         }
@@ -158,11 +159,11 @@ pub fn write_replay(
 
 /// Writes the copy with as many marks as the compiler takes.
 fn write_marked<'s>(
+    project: &Project,
     unit: &TranslationUnit,
     text: &str,
     sites: Vec<(usize, &'s Site)>,
     copy: &Path,
-    directory: &Path,
 ) -> Result<Vec<(usize, &'s Site, Mark)>, NoReplay> {
     let mut marks: Vec<(usize, &Site, Mark)> = sites
         .into_iter()
@@ -171,9 +172,11 @@ fn write_marked<'s>(
     for attempt in 0..=MOST_ATTEMPTS {
         let first_line = format!("#line 1 \"{}\"\n", quoted(&unit.file));
         let whole = format!("{first_line}{}", marked(text, &marks));
-        std::fs::write(copy, whole).map_err(|error| NoReplay::Write(copy.to_owned(), error))?;
-        let header = directory.join(HEADER_NAME);
-        let wrong: BTreeSet<u32> = compiler_errors(unit, copy, &header);
+        whole_file::write(copy, whole.as_bytes())
+            .map_err(|error| NoReplay::Write(copy.to_owned(), error))?;
+        let header = copy.with_file_name(HEADER_NAME);
+        let search_path = project.preprocessor.search_path();
+        let wrong: BTreeSet<u32> = compiler_errors(unit, search_path, copy, &header);
         if wrong.is_empty() {
             break;
         }

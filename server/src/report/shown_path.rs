@@ -19,6 +19,10 @@ impl PathBase {
         }
     }
 
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Where the user works.
     pub fn current_directory() -> PathBase {
         PathBase::new(std::env::current_dir().unwrap_or_default())

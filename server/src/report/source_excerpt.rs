@@ -36,7 +36,7 @@ impl SourceTexts {
         for cluster in clusters(marks) {
             let path = &marks[cluster[0]].place.path;
             let marks = cluster.iter().map(|&index| &marks[index]);
-            match self.lines(path) {
+            match self.lines(path, base) {
                 Some(lines) => elements.extend(excerpt(&lines, marks, &base.shown(path))),
                 None => elements.extend(marks.flat_map(|mark| without_source(mark, base))),
             }
@@ -44,13 +44,14 @@ impl SourceTexts {
         elements
     }
 
-    /// A file's lines; None if it cannot be read.
-    pub fn lines(&self, path: &Path) -> Option<Rc<SourceLines>> {
+    /// A file's lines; None if it cannot be read, or is none of the program's.
+    pub fn lines(&self, path: &Path, base: &PathBase) -> Option<Rc<SourceLines>> {
         let mut files = self.0.borrow_mut();
         if let Some(known) = files.get(path) {
             return known.clone();
         }
-        let lines = crate::project::read_source(path).map(|text| Rc::new(SourceLines::new(text)));
+        let text = crate::project::read_shown(path, base.directory());
+        let lines = text.map(|text| Rc::new(SourceLines::new(text)));
         files.insert(path.to_owned(), lines.clone());
         lines
     }

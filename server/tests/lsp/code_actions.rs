@@ -271,10 +271,11 @@ fn conditions_are_not_wrapped_but_can_be_explained() {
             "Make `counter` `_Atomic`",
             "Say that `lock` guards `counter`",
             "Mark the race on `counter` as benign, with a reason",
+            "Verify the race on `counter`",
             "Explain the race on `counter`",
         ]
     );
-    let explain = actions[3]["command"].clone();
+    let explain = actions[4]["command"].clone();
     assert_eq!(explain["command"], "racelens.explain");
     let text = client.request("workspace/executeCommand", explain);
     assert!(
@@ -292,5 +293,51 @@ fn where_there_is_no_race_there_is_no_action() {
     client.open(&path, RACY);
     client.settle();
     assert!(actions(&mut client, &path, RACY, "pthread_t thread").is_empty());
+    client.finish();
+}
+
+#[test]
+fn an_action_for_text_that_is_gone_is_refused() {
+    let folder = project(&[("a.c", RACY)]);
+    let file = folder.path("a.c");
+    // A check that is due keeps the question waiting until the user has typed on.
+    let capabilities = crate::client::all_capabilities();
+    let mut client =
+        Client::start_with(&[&folder.root()], capabilities, json!({ "debounce": 300 }));
+    client.open(&file, RACY);
+    client.settle();
+    client.change(&file, &format!("\n{RACY}"));
+    let at = place_of(&format!("\n{RACY}"), "counter++;\n    pthread_join");
+    let params = json!({
+        "textDocument": { "uri": uri(&file) },
+        "range": { "start": at, "end": at },
+        "context": { "diagnostics": [] },
+    });
+    let id = client.send_request("textDocument/codeAction", params);
+    client.change(&file, RACY);
+    assert_eq!(client.response(id)["error"]["code"], -32801);
+    client.finish();
+}
+
+#[test]
+fn an_action_names_the_version_that_it_is_for() {
+    let folder = project(&[("a.c", RACY)]);
+    let file = folder.path("a.c");
+    let mut client = Client::start(&folder.root());
+    client.open(&file, RACY);
+    client.settle();
+    let text = format!("\n{RACY}");
+    client.change(&file, &text);
+    client.settle();
+    let actions = actions(&mut client, &file, &text, "counter++;\n    pthread_join");
+    let edits: Vec<&Value> = actions
+        .iter()
+        .filter_map(|action| action["edit"]["documentChanges"].as_array())
+        .flatten()
+        .collect();
+    assert!(!edits.is_empty(), "{actions:?}");
+    for edit in edits {
+        assert_eq!(edit["textDocument"]["version"], 2, "{edit}");
+    }
     client.finish();
 }

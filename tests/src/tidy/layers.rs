@@ -5,6 +5,7 @@ use super::paths::named_paths;
 
 /// The top-level modules of the analysis in order. Those in one row may use each other.
 pub const LAYERS: Layers = &[
+    &["stop"],
     &["ir"],
     &["frontend"],
     &["dataflow"],
@@ -30,6 +31,7 @@ pub const LAYERS: Layers = &[
 
 /// The top-level modules of the server in order.
 pub const SERVER_LAYERS: Layers = &[
+    &["internal_error"],
     &["project"],
     &["models"],
     &["suppression"],

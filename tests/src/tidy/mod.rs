@@ -3,6 +3,7 @@
 pub mod conventions;
 pub mod layers;
 pub mod machine_paths;
+pub mod named_tests;
 pub mod paths;
 pub mod purity;
 pub mod rust_tokens;

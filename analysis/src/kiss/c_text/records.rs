@@ -123,7 +123,7 @@ impl Printer<'_> {
                     .program
                     .data_model
                     .extent(&field.ty.unqualified(), &layouts)
-                    .or(Some(Extent { size: 0, align: 1 })),
+                    .or(Some(Extent::NOTHING)),
                 bit_width: field.bits.map(|bits| bits.width),
                 is_padding: false,
                 attributes: LayoutAttributes::default(),

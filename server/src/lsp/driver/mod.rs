@@ -6,10 +6,12 @@ mod publishing;
 mod root;
 #[cfg(test)]
 mod tests;
+mod verification;
 mod view;
 
 pub use event::{Event, Question, Refusal};
 pub use publishing::all_diagnostics;
+pub use verification::NewAnswer;
 pub use view::{Program, View};
 
 use super::document::Document;
@@ -19,10 +21,11 @@ use super::progress::{Progress, Work};
 use super::session::Session;
 use super::settings::{Run, Settings};
 use super::status::{State, Status};
+use crate::internal_error::internal_error;
 use crate::workspace;
 use publishing::Published;
+use racelens_analysis::stop::{Stop, Stopped};
 use root::{OpenFiles, Root};
-use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -53,6 +56,8 @@ pub struct Driver {
     is_unpublished: bool,
     /// The user did not want to wait until a program was read.
     is_stopped: bool,
+    /// The user has been told of an internal error; further ones go to the log.
+    has_apologised: bool,
 }
 
 /// Stack for the thread: explanations walk through nested code.
@@ -65,7 +70,7 @@ const READING: Work = Work {
 };
 const CHECKING: Work = Work {
     title: "Looking for races",
-    can_be_stopped: false,
+    can_be_stopped: true,
     after: Duration::from_millis(500),
 };
 
@@ -86,6 +91,7 @@ impl Driver {
             checks: 0,
             is_unpublished: false,
             is_stopped: false,
+            has_apologised: false,
         }
     }
 
@@ -143,8 +149,13 @@ impl Driver {
     fn guarded(&mut self, work: impl FnOnce(&mut Driver)) -> bool {
         let result = catch_unwind(AssertUnwindSafe(|| work(self)));
         if let Err(panic) = &result {
-            let text = format!("an internal error happened: {}", panic_text(&**panic));
-            self.outbox.log(MessageType::ERROR, &text);
+            let text = internal_error(&**panic);
+            if std::mem::replace(&mut self.has_apologised, true) {
+                self.outbox.log(MessageType::ERROR, &text);
+            } else {
+                self.outbox
+                    .send(Message::Show(MessageType::ERROR, text.clone()));
+            }
             self.say(State::Failed, Some(text));
         }
         result.is_ok()
@@ -199,6 +210,7 @@ impl Driver {
                 self.schedule(Duration::ZERO);
             }
             Event::Restart => self.restart(),
+            Event::Verified(answer) => self.take_answer(*answer),
             Event::Ask(question) => self.waiting.push(question),
             // Ends the loop.
             Event::Shutdown => {}
@@ -302,6 +314,7 @@ impl Driver {
         let progress = Progress::begin(&self.outbox, CHECKING);
         let changed = std::mem::take(&mut self.changed);
         let must_reload = std::mem::take(&mut self.must_reload);
+        let mut is_stopped = false;
         for index in 0..self.roots.len() {
             let root = &mut self.roots[index];
             if must_reload {
@@ -315,11 +328,19 @@ impl Driver {
             if !own.is_empty() {
                 root.update(&own, &self.open);
             }
-            if let Err(problem) = root.check(&self.settings) {
-                self.outbox.log(MessageType::ERROR, problem);
+            match root.check(&self.settings, &Stop::from(progress.stop.clone())) {
+                Ok(Some(problem)) => self.outbox.log(MessageType::ERROR, problem),
+                Ok(None) => {}
+                Err(Stopped) => is_stopped = true,
             }
         }
         drop(progress);
+        if is_stopped {
+            let text = "looking for races was stopped; the next edit, or the command to check now, begins it again";
+            self.outbox.log(MessageType::INFO, text);
+            self.say(State::Failed, Some(text.to_owned()));
+            return;
+        }
         self.checks += 1;
         self.is_unpublished = true;
         // Whoever has typed meanwhile wants to see what is true of the new text.
@@ -437,10 +458,4 @@ enum Readiness {
     Answer,
     Wait,
     Refuse(Refusal),
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    text.unwrap_or("no reason is known")
 }

@@ -11,7 +11,7 @@ const AROUND: u32 = 4;
 impl Page<'_> {
     /// The lines around a place; its name alone if the file is not what it was.
     pub(super) fn excerpt(&self, place: &Place, length: u32, expression: Option<&str>) -> Markup {
-        let lines = self.sources.lines(&place.path);
+        let lines = self.sources.lines(&place.path, self.base);
         let span = lines
             .as_ref()
             .and_then(|lines| lines.marked(place, length, expression));

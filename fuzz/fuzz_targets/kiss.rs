@@ -1,0 +1,5 @@
+//! `cargo fuzz run kiss`: see the README beside this folder.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| racelens_tests::fuzzing::kiss(data));

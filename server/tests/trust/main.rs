@@ -1,0 +1,12 @@
+//! Strangers' programs, faults of the machine and of our own: nothing runs, nothing leaks, nothing stops.
+
+#![cfg(unix)]
+
+mod deep_programs;
+mod faults;
+mod internal_errors;
+mod malicious;
+mod program;
+mod server_process;
+#[path = "../common/temporary_folder.rs"]
+mod temporary_folder;
