@@ -6,8 +6,8 @@ use racelens_analysis::host::{Analysis, CheckedProgram};
 use racelens_analysis::ir::{FunctionRef, StatementId};
 use racelens_analysis::kiss::program::{Meaning, Program};
 use racelens_analysis::kiss::sequential::{
-    Checked, Harness, Listing, Numbers, Options, Points, exported, listing, sequentialise,
-    touching, with_harness,
+    Checked, Harness, Listing, Numbers, Options, Points, Scheduling, exported, listing,
+    sequentialise, touching, with_harness,
 };
 use racelens_analysis::races;
 use std::collections::HashMap;
@@ -20,6 +20,8 @@ pub struct Request {
     pub target: Target,
     /// The most threads that wait to be scheduled.
     pub max: u32,
+    /// Instead of on a stack, threads go on in so many rounds.
+    pub rounds: Option<u32>,
     pub points: Points,
     /// Functions to start as threads, instead of `main`.
     pub functions: Vec<String>,
@@ -115,6 +117,10 @@ pub fn text(
         &program,
         &checked_program.models,
         &Options {
+            scheduling: match request.rounds {
+                Some(_) => Scheduling::Rounds,
+                None => Scheduling::Stack,
+            },
             points: request.points,
             checked: &checked,
             asserts: request.target == Target::Assertions,
@@ -125,6 +131,7 @@ pub fn text(
         &sequential,
         &Listing {
             max: request.max,
+            rounds: request.rounds.unwrap_or_default(),
             location: &|function, statement| statements.location(function, statement),
         },
     ))

@@ -8,6 +8,7 @@ use racelens::workspace::Workspace;
 use racelens_analysis::host::{Analysis, CheckedProgram, Location, Verification};
 use racelens_analysis::ir::Span;
 use racelens_analysis::kiss::concurrent::oracle::{Everything, explore};
+use racelens_analysis::kiss::concurrent::turns::Turns;
 use racelens_analysis::kiss::machine::{Machine, SchedulingPoints};
 use racelens_analysis::kiss::schedule::Position;
 use racelens_analysis::kiss::search::{Bounds, Targets};
@@ -157,7 +158,7 @@ impl Checked {
             .unwrap_or_else(|error| panic!("the program cannot be run: {error}"));
         let machine = Machine::new(&program, &self.program.models, SchedulingPoints::Everywhere);
         match machine {
-            Ok(machine) => explore(&machine, most_states),
+            Ok(machine) => explore(&machine, &Turns::Free, most_states),
             Err(stop) => panic!("the program cannot be run: {stop:?}"),
         }
     }

@@ -4,6 +4,7 @@ use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{Analysis, AnalysisHost, Change, CheckedProgram, UnitChange};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::Options;
+use racelens_analysis::stop::Stop;
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -21,7 +22,9 @@ pub fn apply(host: &mut AnalysisHost, text: &str) {
 }
 
 pub fn check(analysis: &Analysis, before: Option<&CheckedProgram>) -> CheckedProgram {
-    analysis.check_again(Models::builtin(), Options::default(), &[], before)
+    let stop = Stop::default();
+    let check = analysis.check_again(Models::builtin(), Options::default(), &[], before, &stop);
+    check.expect("nobody stops it")
 }
 
 /// All that a user can see of a result, without the numbers of classes, which have no meaning.

@@ -13,11 +13,27 @@ use crate::printed_programs::{compile, read};
 
 /// The sequential program that looks for any race; one without `main` starts its exported functions.
 pub fn sequential_text(files: &[PathBuf], target: Target, max: u32, points: Points) -> String {
+    sequential_text_with(files, target, max, None, points)
+}
+
+/// The same, with threads that go on in rounds.
+pub fn sequential_text_in_rounds(files: &[PathBuf], target: Target, rounds: u32) -> String {
+    sequential_text_with(files, target, 0, Some(rounds), Points::WhereNoticed)
+}
+
+fn sequential_text_with(
+    files: &[PathBuf],
+    target: Target,
+    max: u32,
+    rounds: Option<u32>,
+    points: Points,
+) -> String {
     let workspace = read(files);
     let options = RaceOptions::default();
     let mut request = Request {
         target,
         max,
+        rounds,
         points,
         functions: Vec::new(),
     };

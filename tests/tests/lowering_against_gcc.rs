@@ -1,11 +1,14 @@
-//! Random programs print the same, run natively and run as lowered by the front end.
+//! Random programs print the same, run natively, run as lowered by the front end, and run by the machine that verification
+//! uses.
 
 use racelens_tests::compiler;
 use racelens_tests::front_end::FrontEnd;
 use racelens_tests::generator::program;
 use racelens_tests::interpreter::{Machine, Program, TOO_LONG};
+use racelens_tests::machine_runs::{self, NotRun, Output};
 use racelens_tests::random::cases;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The native `out`, behind the program so that the program itself needs no header.
 const OUT: &str = "\nint printf(const char *, ...);\nvoid out(long n) { printf(\"%ld\\n\", n); }\n";
@@ -23,12 +26,8 @@ fn interpreted(text: &str) -> Result<String, String> {
         .collect())
 }
 
-/// `None` if both runs agree.
-fn difference(seed: u64) -> Option<String> {
-    difference_in(&format!("seed {seed}"), &program(seed))
-}
-
-fn difference_in(name: &str, text: &str) -> Option<String> {
+/// `None` if all runs agree. Counts the programs that the machine of verification has run to their end.
+fn difference_in(name: &str, text: &str, run_by_the_machine: &AtomicU64) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let native = match compiler::run(&format!("{text}{OUT}"), folder.path(), &[]) {
         Ok(output) => output,
@@ -36,6 +35,9 @@ fn difference_in(name: &str, text: &str) -> Option<String> {
         Err(message) if message.contains("internal compiler error") => return None,
         Err(message) => return Some(format!("{name}: gcc: {message}\n{text}")),
     };
+    if let Some(message) = machine_differs(text, &native, run_by_the_machine) {
+        return Some(format!("{name}: {message}\n{text}"));
+    }
     let ours = interpreted(text);
     if ours.as_ref() == Ok(&native) {
         return None;
@@ -54,6 +56,24 @@ fn difference_in(name: &str, text: &str) -> Option<String> {
         }
     };
     Some(format!("{name}: {message}\n{text}"))
+}
+
+/// What the machine that verification uses does differently; it may say that it does not know.
+fn machine_differs(text: &str, native: &str, run: &AtomicU64) -> Option<String> {
+    let numbers = native.lines().filter_map(|line| line.parse().ok());
+    let native = Output::of(numbers);
+    match machine_runs::run(text) {
+        Ok(output) if output == native => {
+            run.fetch_add(1, Ordering::Relaxed);
+            None
+        }
+        Ok(output) => Some(format!("the machine puts out {output:?}, not {native:?}")),
+        Err(NotRun::Fault(fault)) => Some(format!("the machine takes it for undefined: {fault}")),
+        Err(NotRun::Limit(limit)) => {
+            eprintln!("not run by the machine: {limit}");
+            None
+        }
+    }
 }
 
 /// Constructs that random programs rarely or never have. Each is the text of `main` and around it.
@@ -84,11 +104,12 @@ int main(void) { for (int x = 0; x < 8; x++) out(f(x)); return 0; }"),
 #[test]
 fn programs_of_every_construct_print_the_same() {
     let head = "extern void out(long);\nvoid *malloc(unsigned long); void free(void *);\n";
+    let run = AtomicU64::new(0);
     let different: Vec<String> = PROGRAMS
         .par_iter()
         .filter_map(|(name, text)| {
             let preprocessed = compiler::preprocess(&format!("{head}{text}"));
-            difference_in(name, &preprocessed)
+            difference_in(name, &preprocessed, &run)
         })
         .collect();
     assert!(different.is_empty(), "{}", different.join("\n"));
@@ -99,9 +120,10 @@ fn programs_of_every_construct_print_the_same() {
 fn random_programs_print_the_same_natively_and_as_lowered() {
     let first = cases("RACELENS_FIRST_PROGRAM", 0);
     let count = cases("RACELENS_PROGRAMS", 150);
+    let run = AtomicU64::new(0);
     let different: Vec<String> = (first..first + count)
         .into_par_iter()
-        .filter_map(difference)
+        .filter_map(|seed| difference_in(&format!("seed {seed}"), &program(seed), &run))
         .collect();
     if let Some(shortest) = different.iter().min_by_key(|text| text.len()) {
         let first_lines: Vec<&str> = different
@@ -114,4 +136,10 @@ fn random_programs_print_the_same_natively_and_as_lowered() {
             first_lines.join("\n")
         );
     }
+    let run = run.load(Ordering::Relaxed);
+    eprintln!("the machine of verification ran {run} programs to their end");
+    assert!(
+        run * 10 >= count * 9,
+        "the machine ran only {run} of {count} programs"
+    );
 }

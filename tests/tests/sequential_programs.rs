@@ -7,13 +7,15 @@ use racelens_tests::fixture::LinePair;
 use racelens_tests::printed_programs::{compile, sources};
 use racelens_tests::racy_programs::{plan, source};
 use racelens_tests::random::cases;
-use racelens_tests::sequential_programs::{Runs, run_often, run_until, sequential_text};
+use racelens_tests::sequential_programs::{
+    Runs, run_often, run_until, sequential_text, sequential_text_in_rounds,
+};
 use racelens_tests::side_by_side::side_by_side;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// How often each program runs, unless it finds a race earlier; `RACELENS_SEQUENTIAL_RUNS` asks for more, and for all of
-/// them.
+/// How often each program runs, unless it finds a race earlier; `RACELENS_SEQUENTIAL_RUNS` asks for more.
 const USUAL_RUNS: u64 = 24;
 
 /// So many of a hundred racy fixtures must come to a race in the usual number of runs.
@@ -23,64 +25,92 @@ fn usual_runs() -> usize {
     cases("RACELENS_SEQUENTIAL_RUNS", USUAL_RUNS) as usize
 }
 
+/// Of one fixture in so many the program with rounds is made as well; `RACELENS_SEQUENTIAL_RUNS` asks for all.
+const ONE_IN: usize = 8;
+
+/// How many rounds the programs with rounds have.
+const ROUNDS: u32 = 4;
+
 /// What came out for one fixture.
 enum Outcome {
     Wrong(String),
     Safe,
-    Reached,
+    /// It came to a race, with threads scheduled in this way.
+    Reached(&'static str),
     NotReached(String),
 }
 
-fn outcome(entry: &CorpusEntry) -> Outcome {
-    let name = &entry.program.name;
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    let files = sources(entry);
-    let text = sequential_text(&files, Target::AnyRace, 2, Points::WhereNoticed);
-    let runs = entry.program.has_main() && entry.program.not_runnable.is_none();
-    if !runs {
-        return match compile(&text, folder.path(), "sequential", &["-c"]) {
-            Ok(_) => Outcome::Safe,
-            Err(complaint) => Outcome::Wrong(format!("{name}: {complaint}")),
-        };
-    }
+/// A way of making a sequential program of a fixture.
+type Way<'w> = (&'static str, &'w dyn Fn() -> String);
+
+fn outcome((index, entry): &(usize, &CorpusEntry)) -> Outcome {
     let all = std::env::var_os("RACELENS_SEQUENTIAL_RUNS").is_some();
-    let is_enough = |runs: &Runs| !all && !runs.races.is_empty();
-    let found = match run_until(&text, folder.path(), usual_runs(), &is_enough) {
-        Ok(found) => found,
-        Err(complaint) => return Outcome::Wrong(format!("{name}: {complaint}")),
-    };
-    let pairs = &entry.program.pairs;
-    for [one, other] in found.races.keys() {
-        let pair = LinePair::new(one.clone(), other.clone());
-        let is_stated = pairs
-            .get(&pair)
-            .is_some_and(|stated| stated.verdict.is_a_race());
-        if !is_stated {
-            return Outcome::Wrong(format!("{name}: {one} and {other} do not race"));
+    let files = sources(entry);
+    let on_a_stack = || sequential_text(&files, Target::AnyRace, 2, Points::WhereNoticed);
+    let in_rounds = || sequential_text_in_rounds(&files, Target::AnyRace, ROUNDS);
+    let mut ways: Vec<Way<'_>> = vec![("on a stack", &on_a_stack)];
+    if all || index % ONE_IN == 0 {
+        ways.push(("in rounds", &in_rounds));
+    }
+    let mut reached = None;
+    for (way, text) in ways {
+        match comes_to_a_race(entry, &text()) {
+            Ok(true) => reached = reached.or(Some(way)),
+            Ok(false) => {}
+            Err(message) => {
+                return Outcome::Wrong(format!("{} {way}: {message}", entry.program.name));
+            }
         }
     }
     let is_racy = entry.program.racing_pairs().next().is_some();
-    match (is_racy, found.races.is_empty()) {
-        (false, _) => Outcome::Safe,
-        (true, false) => Outcome::Reached,
-        (true, true) => Outcome::NotReached(name.clone()),
+    match reached {
+        _ if !is_racy || !can_run(entry) => Outcome::Safe,
+        Some(way) => Outcome::Reached(way),
+        None => Outcome::NotReached(entry.program.name.clone()),
     }
+}
+
+fn can_run(entry: &CorpusEntry) -> bool {
+    entry.program.has_main() && entry.program.not_runnable.is_none()
+}
+
+/// Compiles the sequential program of a fixture, and runs it if it can be run. Whatever it comes to must be stated.
+fn comes_to_a_race(entry: &CorpusEntry, text: &str) -> Result<bool, String> {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    if !can_run(entry) {
+        compile(text, folder.path(), "sequential", &["-c"])?;
+        return Ok(false);
+    }
+    let is_enough = |runs: &Runs| !runs.races.is_empty();
+    let found = run_until(text, folder.path(), usual_runs(), &is_enough)?;
+    for [one, other] in found.races.keys() {
+        let pair = LinePair::new(one.clone(), other.clone());
+        let stated = entry.program.pairs.get(&pair);
+        if !stated.is_some_and(|stated| stated.verdict.is_a_race()) {
+            return Err(format!("{one} and {other} do not race"));
+        }
+    }
+    Ok(!found.races.is_empty())
 }
 
 #[test]
 fn fixtures_reach_their_races_and_nothing_else() {
-    let (mut wrong, mut not_reached, mut reached, mut safe) = (Vec::new(), Vec::new(), 0, 0);
-    for outcome in side_by_side(&corpus().entries, &outcome) {
+    let (mut wrong, mut not_reached, mut safe) = (Vec::new(), Vec::new(), 0);
+    let mut ways: BTreeMap<&str, usize> = BTreeMap::new();
+    let corpus = corpus();
+    let entries: Vec<(usize, &CorpusEntry)> = corpus.entries.iter().enumerate().collect();
+    for outcome in side_by_side(&entries, &outcome) {
         match outcome {
             Outcome::Wrong(message) => wrong.push(message),
             Outcome::Safe => safe += 1,
-            Outcome::Reached => reached += 1,
+            Outcome::Reached(way) => *ways.entry(way).or_default() += 1,
             Outcome::NotReached(name) => not_reached.push(name),
         }
     }
+    let reached: usize = ways.values().sum();
     let racy = reached + not_reached.len();
     eprintln!(
-        "{reached} of {racy} racy fixtures come to a race in {} runs; {safe} others never do\n{}",
+        "{reached} of {racy} racy fixtures come to a race in {} runs, {ways:?}; {safe} others never do\n{}",
         usual_runs(),
         not_reached.join("\n")
     );

@@ -65,7 +65,8 @@ impl ItemSource {
         &self.group.items[self.index as usize]
     }
 
-    fn marks(&self) -> (u64, u64) {
+    /// The same for the same tokens.
+    pub fn marks(&self) -> (u64, u64) {
         let item = self.item();
         (item.declaration_mark, item.body_mark)
     }

@@ -4,7 +4,7 @@ use super::Analysis;
 use crate::db::{FunctionKind, unit_environment};
 use crate::frontend::layout::DataModel;
 use crate::frontend::lower::Environment;
-use crate::ir::{Base, Body, FunctionRef, GlobalRef, GlobalScope, Statement};
+use crate::ir::{FunctionRef, GlobalRef, GlobalScope};
 use crate::kiss::program::{Meaning, Program};
 use crate::kiss::sequential::{Harness, Numbers, with_harness};
 use rustc_hash::FxHashSet;
@@ -93,7 +93,7 @@ impl Analysis {
             .collect();
         let initialisers = program.initialisers.iter();
         let initialised: FxHashSet<GlobalRef> =
-            initialisers.flat_map(|body| stored(body)).collect();
+            initialisers.flat_map(|body| body.stored()).collect();
         for global in external {
             if !initialised.contains(&global) && !self.is_declared_to_exist(global.name) {
                 program.make_undefined(global);
@@ -115,7 +115,7 @@ impl Analysis {
                     continue;
                 };
                 let scope = GlobalScope::Unit(*path);
-                for global in stored(&body) {
+                for global in body.stored() {
                     if matches!(global.scope, GlobalScope::Unit(_)) && global.scope != scope {
                         program.make_undefined(GlobalRef { scope, ..global });
                     }
@@ -132,17 +132,4 @@ impl Analysis {
             binding.is_some_and(|binding| !binding.storage.is_extern && !binding.storage.is_static)
         })
     }
-}
-
-/// The variables that a body gives values to.
-fn stored(body: &Body) -> Vec<GlobalRef> {
-    let statements = body.statements().map(|(_, statement)| statement);
-    let targets = statements.filter_map(|statement| match statement {
-        Statement::Store { place, .. } => match place.base {
-            Base::Global(global) => Some(global),
-            _ => None,
-        },
-        _ => None,
-    });
-    targets.collect()
 }

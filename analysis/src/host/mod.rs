@@ -1,6 +1,7 @@
 //! The single writer of the database: takes new text, finds out what changed, and sets only that.
 
 mod alignment;
+mod basis;
 mod contracts;
 mod executable;
 mod location;
@@ -14,12 +15,13 @@ mod unit_edit;
 mod verification;
 mod whole_program;
 
+pub use basis::Basis;
 pub use executable::{NotExecutable, Start};
 pub use location::{FunctionLocations, Location, SourceFiles};
 pub use program::{PlacedFunction, Program, UnitTable};
 pub use source_file::SourceFile;
 pub use syntax::{ProblemKind, SyntaxProblem};
-pub use verification::{Verification, Witnessed};
+pub use verification::{Verification, Witnessed, find_witnesses};
 pub use whole_program::CheckedProgram;
 
 use crate::db::{Function, Lowered, RootDatabase, Unit, body, lowered};

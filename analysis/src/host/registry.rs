@@ -4,7 +4,7 @@ use super::program::FunctionKey;
 use crate::db::{Function, RootDatabase, Unit, lowered};
 use crate::frontend::groups::ItemSource;
 use rustc_hash::FxHashMap;
-use salsa::Setter;
+use salsa::{Durability, Setter};
 use smallvec::SmallVec;
 use ustr::Ustr;
 
@@ -66,7 +66,10 @@ impl Registry {
                 function.set_last_good(db).to(None);
                 function
             }
-            None => Function::new(db, key.name, key.kind, unit, source, None),
+            // Most functions are never edited, and need not be looked at when others are.
+            None => Function::builder(key.name, key.kind, unit, source, None)
+                .durability(Durability::MEDIUM)
+                .new(db),
         };
         let holders = vec![(unit.path(db), unit)];
         self.variants
@@ -128,7 +131,9 @@ fn set_unit(db: &mut RootDatabase, function: Function, unit: Unit) {
 fn replace_source(db: &mut RootDatabase, function: Function, source: ItemSource) {
     if lowered(db, function).error.is_none() {
         let good = function.source(db).clone();
-        function.set_last_good(db).to(Some(good));
+        let last_good = function.set_last_good(db);
+        last_good.with_durability(Durability::LOW).to(Some(good));
     }
-    function.set_source(db).to(source);
+    let text = function.set_source(db);
+    text.with_durability(Durability::LOW).to(source);
 }

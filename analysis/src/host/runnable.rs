@@ -4,10 +4,8 @@ use super::Analysis;
 use crate::db::{Function, FunctionKind, body, unit_environment};
 use crate::frontend::layout::DataModel;
 use crate::frontend::lower::Environment;
-use crate::ir::{
-    Base, Body, Callee, FunctionRef, GlobalRef, GlobalScope, Operand, Place, Projection, RecordRef,
-    Rvalue, Statement, Ty, TyKind,
-};
+use crate::ir::{FunctionRef, GlobalScope, Ty};
+use crate::kiss::mentioned::{Mentioned, records_in};
 use crate::kiss::program::Program;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -30,7 +28,7 @@ impl Analysis {
                 continue;
             };
             let environment = unit_environment(db, function.unit(db));
-            Mentioned::of(&body).look_up(&environment, &mut program);
+            look_up(Mentioned::of(&body), &environment, &mut program);
             match function.kind(db) {
                 FunctionKind::Function => {
                     added.insert(function, body.function);
@@ -81,118 +79,41 @@ impl Analysis {
     }
 }
 
-/// What a body names.
-#[derive(Default)]
-struct Mentioned {
-    globals: FxHashSet<GlobalRef>,
-    functions: FxHashSet<FunctionRef>,
-    types: Vec<Ty>,
-    records: Vec<RecordRef>,
-}
-
-impl Mentioned {
-    fn of(body: &Body) -> Mentioned {
-        let mut mentioned = Mentioned::default();
-        mentioned.types.push(body.result.clone());
-        let locals = body.locals.iter().map(|local| local.ty.clone());
-        mentioned.types.extend(locals);
-        let statics = body.static_locals.iter().map(|(_, ty)| ty.clone());
-        mentioned.types.extend(statics);
-        for (_, layout) in &body.records {
-            let fields = layout.fields.iter().map(|field| field.ty.clone());
-            mentioned.types.extend(fields);
+/// Asks the unit for the types of everything, and for the layouts of the records in them.
+fn look_up(mut mentioned: Mentioned, environment: &dyn Environment, program: &mut Program) {
+    for global in &mentioned.globals {
+        if matches!(global.scope, GlobalScope::Function { .. }) {
+            continue;
         }
-        let statements = body.statements().map(|(_, statement)| statement);
-        for statement in statements.chain(&body.statics) {
-            mentioned.statement(statement);
+        let binding = environment.bindings(global.name).value.as_ref();
+        if binding.is_some_and(|binding| !binding.storage.is_extern) {
+            program.define(*global);
         }
-        for block in &body.blocks {
-            block
-                .terminator
-                .operands(&mut |operand| mentioned.operand(operand));
-        }
-        mentioned
-    }
-
-    fn statement(&mut self, statement: &Statement) {
-        statement.operands(&mut |operand| self.operand(operand));
-        match statement {
-            Statement::Load { place, ty, .. }
-            | Statement::Store { place, ty, .. }
-            | Statement::Update { place, ty, .. } => {
-                self.types.push(ty.clone());
-                self.place(place);
-            }
-            Statement::Assign { value, .. } => match value {
-                Rvalue::AddressOf(place) => self.place(place),
-                Rvalue::Convert { from: ty, .. } | Rvalue::Binary { ty, .. } => {
-                    self.types.push(ty.clone());
-                }
-                _ => {}
-            },
-            Statement::Call {
-                callee: Callee::Direct(function),
-                ..
-            } => {
-                self.functions.insert(*function);
-            }
-            Statement::Call { .. } | Statement::Assembly { .. } => {}
+        if let Some(ty) = type_of(environment, global.name) {
+            mentioned.types.push(ty.clone());
+            program.add_global(*global, ty);
         }
     }
-
-    fn operand(&mut self, operand: &Operand) {
-        if let Operand::Function(function) = operand {
-            self.functions.insert(*function);
+    for function in &mentioned.functions {
+        if let Some(ty) = type_of(environment, function.name) {
+            mentioned.types.push(ty.clone());
+            program.declare(*function, ty);
         }
     }
-
-    fn place(&mut self, place: &Place) {
-        if let Base::Global(global) = place.base {
-            self.globals.insert(global);
-        }
-        for projection in &place.path {
-            if let Projection::Field { record, .. } = projection {
-                self.records.push(*record);
-            }
-        }
+    let mut records = mentioned.records;
+    let mut seen = FxHashSet::default();
+    for ty in &mentioned.types {
+        records_in(ty, &mut records);
     }
-
-    /// Asks the unit for the types of everything, and for the layouts of the records in them.
-    fn look_up(mut self, environment: &dyn Environment, program: &mut Program) {
-        for global in &self.globals {
-            if matches!(global.scope, GlobalScope::Function { .. }) {
-                continue;
-            }
-            let binding = environment.bindings(global.name).value.as_ref();
-            if binding.is_some_and(|binding| !binding.storage.is_extern) {
-                program.define(*global);
-            }
-            if let Some(ty) = type_of(environment, global.name) {
-                self.types.push(ty.clone());
-                program.add_global(*global, ty);
-            }
+    while let Some(record) = records.pop() {
+        if !seen.insert(record) || program.layout(record).is_some() {
+            continue;
         }
-        for function in &self.functions {
-            if let Some(ty) = type_of(environment, function.name) {
-                self.types.push(ty.clone());
-                program.declare(*function, ty);
+        if let Some(layout) = environment.record_layout(record) {
+            for field in &layout.fields {
+                records_in(&field.ty, &mut records);
             }
-        }
-        let mut records = self.records;
-        let mut seen = FxHashSet::default();
-        for ty in &self.types {
-            records_in(ty, &mut records);
-        }
-        while let Some(record) = records.pop() {
-            if !seen.insert(record) || program.layout(record).is_some() {
-                continue;
-            }
-            if let Some(layout) = environment.record_layout(record) {
-                for field in &layout.fields {
-                    records_in(&field.ty, &mut records);
-                }
-                program.add_layout(record, Arc::clone(&layout));
-            }
+            program.add_layout(record, Arc::clone(&layout));
         }
     }
 }
@@ -202,21 +123,4 @@ fn type_of(environment: &dyn Environment, name: Ustr) -> Option<Ty> {
     let types = environment.item_types(&binding.source);
     let (_, value) = types.values.iter().find(|(bound, _)| *bound == name)?;
     Some(value.ty.clone())
-}
-
-/// The records that a type names, pointers followed.
-fn records_in(ty: &Ty, found: &mut Vec<RecordRef>) {
-    match ty.kind() {
-        TyKind::Record(record) => found.push(*record),
-        TyKind::Pointer(inner)
-        | TyKind::Array { element: inner, .. }
-        | TyKind::Vector { element: inner, .. } => records_in(inner, found),
-        TyKind::Function(function) => {
-            records_in(&function.result, found);
-            for parameter in &function.parameters {
-                records_in(parameter, found);
-            }
-        }
-        _ => {}
-    }
 }

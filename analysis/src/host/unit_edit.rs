@@ -108,6 +108,7 @@ impl AnalysisHost {
         touched: &mut Touched,
     ) {
         let unit = Unit::builder(path, data_model, Arc::new(Scope::new(&placement.groups)))
+            .durability(Durability::MEDIUM)
             .path_durability(Durability::HIGH)
             .new(&self.db);
         touched.rescoped.push(unit);
@@ -178,7 +179,8 @@ impl AnalysisHost {
         let same_scope = unit.scope(&self.db).declares_the_same(&scope);
         let same_model = unit.data_model(&self.db) == data_model;
         if !same_scope {
-            unit.set_scope(&mut self.db).to(Arc::new(scope));
+            let scoped = unit.set_scope(&mut self.db);
+            scoped.with_durability(Durability::LOW).to(Arc::new(scope));
         }
         if !same_model {
             unit.set_data_model(&mut self.db).to(data_model);

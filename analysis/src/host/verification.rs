@@ -7,8 +7,10 @@ use crate::kiss::concurrent::replay::{Trace, replay};
 use crate::kiss::machine::stop::{Limit, Stop};
 use crate::kiss::machine::{Machine, SchedulingPoints};
 use crate::kiss::points::scheduling_points;
+use crate::kiss::program::Program;
 use crate::kiss::schedule::{Position, Witness};
 use crate::kiss::search::{Bounds, Outcome, Targets, search};
+use crate::models::Models;
 use crate::races::Race;
 
 /// What verifying came to.
@@ -50,11 +52,7 @@ impl Analysis {
         bounds: Bounds,
         stop: &dyn Fn() -> bool,
     ) -> Result<Verification, NotExecutable> {
-        // That callers pass the same object to two functions is said by the harness alone, and points-to does not know it.
-        let points = match start {
-            Start::Function(_) => scheduling_points(&checked.program),
-            Start::Threads { .. } => SchedulingPoints::Everywhere,
-        };
+        let points = checked.scheduling_points(start);
         self.verify_from_with(checked, start, targets, bounds, points, stop)
     }
 
@@ -82,41 +80,70 @@ impl Analysis {
         stop: &dyn Fn() -> bool,
     ) -> Result<Verification, NotExecutable> {
         let program = self.executable_from(start)?;
-        let mut verification = Verification {
-            witnessed: Vec::new(),
-            rejected: Vec::new(),
-            outcome: Outcome::default(),
-        };
-        let machines = Machine::new(&program, &checked.models, points.clone()).and_then(|quick| {
-            let exact = Machine::new(&program, &checked.models, SchedulingPoints::Everywhere)?;
-            Ok((quick, exact))
-        });
-        let (quick, exact) = match machines {
-            Ok(machines) => machines,
-            Err(stop) => {
-                verification.outcome.limits.insert(match stop {
-                    Stop::Limit(limit) => limit,
-                    _ => Limit::Unsupported("the first values of the variables"),
-                });
-                return Ok(verification);
-            }
-        };
-        verification.outcome = search(&quick, targets, bounds, stop);
-        let shown = |position: Position| match &points {
-            SchedulingPoints::Everywhere => true,
-            SchedulingPoints::Only(only) => only.contains(&(position.function, position.statement)),
-        };
-        for witness in std::mem::take(&mut verification.outcome.witnesses) {
-            match replay(&exact, &witness, &shown) {
-                Ok(trace) => verification.witnessed.push(Witnessed { witness, trace }),
-                Err(error) => verification.rejected.push(error.to_string()),
-            }
-        }
-        Ok(verification)
+        Ok(find_witnesses(
+            &program,
+            &checked.models,
+            targets,
+            bounds,
+            &points,
+            stop,
+        ))
     }
 }
 
+/// Looks for witnesses in a program, and replays them. It needs nothing but what it is given, and so can run anywhere.
+pub fn find_witnesses(
+    program: &Program,
+    models: &Models,
+    targets: &Targets,
+    bounds: Bounds,
+    points: &SchedulingPoints,
+    stop: &dyn Fn() -> bool,
+) -> Verification {
+    let mut verification = Verification {
+        witnessed: Vec::new(),
+        rejected: Vec::new(),
+        outcome: Outcome::default(),
+    };
+    let machines = Machine::new(program, models, points.clone()).and_then(|quick| {
+        let exact = Machine::new(program, models, SchedulingPoints::Everywhere)?;
+        Ok((quick, exact))
+    });
+    let (quick, exact) = match machines {
+        Ok(machines) => machines,
+        Err(stop) => {
+            verification.outcome.limits.insert(match stop {
+                Stop::Limit(limit) => limit,
+                _ => Limit::Unsupported("the first values of the variables"),
+            });
+            return verification;
+        }
+    };
+    verification.outcome = search(&quick, targets, bounds, stop);
+    let shown = |position: Position| match points {
+        SchedulingPoints::Everywhere => true,
+        SchedulingPoints::Only(only) => only.contains(&(position.function, position.statement)),
+    };
+    for witness in std::mem::take(&mut verification.outcome.witnesses) {
+        match replay(&exact, &witness, &shown) {
+            Ok(trace) => verification.witnessed.push(Witnessed { witness, trace }),
+            Err(error) => verification.rejected.push(error.to_string()),
+        }
+    }
+    verification
+}
+
 impl CheckedProgram {
+    /// Where threads are switched in runs that begin there.
+    pub fn scheduling_points(&self, start: &Start) -> SchedulingPoints {
+        match start {
+            Start::Function(_) => scheduling_points(&self.program),
+            // That callers pass the same object to two functions is said by the harness alone, and points-to does not
+            // know it.
+            Start::Threads { .. } => SchedulingPoints::Everywhere,
+        }
+    }
+
     /// The pairs of statements that a race is about.
     pub fn positions(&self, race: &Race) -> Vec<(Position, Position)> {
         let position = |sighting: crate::races::Sighting| Position {

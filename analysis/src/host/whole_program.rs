@@ -9,7 +9,8 @@ use crate::frontend::scope::Scope;
 use crate::ir::{Body, FunctionRef, GlobalScope, Span, StatementId};
 use crate::models::Models;
 use crate::points_to::{Constraints, constraints_with_layouts};
-use crate::races::{self, NamedConstraints, Options, Sighting, WholeProgram};
+use crate::races::{self, NamedConstraints, Options, Sighting, WholeProgram, Work};
+use crate::stop::{Stop, Stopped};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -47,17 +48,29 @@ impl Analysis {
         options: Options,
         accepted: &[(Function, StatementId)],
     ) -> CheckedProgram {
-        self.check_again(models, options, accepted, None)
+        self.check_from(models, options, accepted, None, &Stop::default())
     }
 
     /// The same for a program that was checked before, at an earlier moment. What still holds is not computed again;
-    /// the result is the same.
+    /// the result is the same. It ends soon after it is stopped.
     pub fn check_again(
+        &self,
+        models: &Models,
+        options: Options,
+        accepted: &[(Function, StatementId)],
+        before: Option<&CheckedProgram>,
+        stop: &Stop,
+    ) -> Result<CheckedProgram, Stopped> {
+        Stop::unless_stopped(|| self.check_from(models, options, accepted, before, stop))
+    }
+
+    fn check_from(
         &self,
         models: &Models,
         mut options: Options,
         accepted: &[(Function, StatementId)],
         before: Option<&CheckedProgram>,
+        stop: &Stop,
     ) -> CheckedProgram {
         let contracts = self.contracts();
         let annotated = contracts.functions.iter();
@@ -118,8 +131,12 @@ impl Analysis {
             Some(still) => still.clone(),
             None => {
                 let earlier = earlier.map(|earlier| &**earlier);
-                let found = races::analyse(functions, constraints, models, &options, earlier);
-                Arc::new(found)
+                let work = Work {
+                    models,
+                    options: &options,
+                    stop,
+                };
+                Arc::new(races::analyse(functions, constraints, work, earlier))
             }
         };
         let still = before.filter(|before| {

@@ -1,6 +1,6 @@
 //! The body of one function: locals, blocks, statements. It holds no position in any file.
 
-use super::place::{FunctionRef, GlobalRef, Place};
+use super::place::{Base, FunctionRef, GlobalRef, Place};
 use super::ty::Ty;
 use ustr::Ustr;
 
@@ -374,6 +374,19 @@ impl Body {
 
     pub fn statement(&self, id: StatementId) -> &Statement {
         &self.block(id.block).statements[id.index as usize]
+    }
+
+    /// The variables with static storage that the body gives values to by their names.
+    pub fn stored(&self) -> Vec<GlobalRef> {
+        let statements = self.statements().map(|(_, statement)| statement);
+        let targets = statements.filter_map(|statement| match statement {
+            Statement::Store { place, .. } => match place.base {
+                Base::Global(global) => Some(global),
+                _ => None,
+            },
+            _ => None,
+        });
+        targets.collect()
     }
 
     /// Every statement with its place in the body, block by block.

@@ -3,6 +3,8 @@
 pub mod c_text;
 pub mod concurrent;
 pub mod machine;
+pub mod mentioned;
+pub mod part;
 pub mod points;
 pub mod program;
 pub mod schedule;

@@ -217,6 +217,7 @@ impl Program {
 #[derive(Clone, Debug)]
 pub struct SequentialProgram {
     pub program: Program,
+    pub scheduling: super::sequential::Scheduling,
     /// Where statements of the sequential program come from; generated code that stands for nothing has no entry.
     pub origins: FxHashMap<(FunctionRef, StatementId), Origin>,
     /// What the argument of `fail` means.

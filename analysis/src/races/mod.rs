@@ -31,7 +31,7 @@ pub use overlap::Likeness;
 pub use pairing::{Apart, Pair, Race};
 pub use read_modify_write::write_of;
 pub use sighting::{NamedLock, Sighting};
-pub use whole_program::{Options, WholeProgram, analyse};
+pub use whole_program::{Options, WholeProgram, Work, analyse};
 
 /// Races below this rank are shown only to those who ask for them.
 pub const DEFAULT_MIN_RANK: u8 = 20;

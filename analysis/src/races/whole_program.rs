@@ -21,6 +21,7 @@ use crate::ir::{Base, GlobalRef, Place, Projection, Rvalue, Statement};
 use crate::locksets::PointLocks;
 use crate::models::Models;
 use crate::points_to::{Class, PointsTo};
+use crate::stop::Stop;
 use crate::summaries::{Earlier, Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
 use crate::threads::{ContextId, Contexts, Sources, ThreadRules, contexts, contexts_again};
@@ -60,16 +61,28 @@ pub struct WholeProgram {
     pub(super) kept: Kept,
 }
 
+/// How a program is analysed.
+#[derive(Clone, Copy)]
+pub struct Work<'w> {
+    pub models: &'w Models,
+    pub options: &'w Options,
+    pub stop: &'w Stop,
+}
+
 /// Analyses a program. The constraints are those of its functions, and of the initialisers that give
 /// variables their first values before it runs. `before` is the same program before an edit: what still holds of it
 /// is taken over. It must have been analysed with the same models.
 pub fn analyse(
     functions: Functions,
     constraints: Vec<NamedConstraints>,
-    models: &Models,
-    options: &Options,
+    work: Work<'_>,
     before: Option<&WholeProgram>,
 ) -> WholeProgram {
+    let Work {
+        models,
+        options,
+        stop,
+    } = work;
     let before = before.filter(|before| functions.are_named_as(&before.functions));
     let (points_to, mut changes) = pointers(&functions, &constraints, before);
     let graph = CallGraph::new(&functions, &points_to, models);
@@ -90,7 +103,10 @@ pub fn analyse(
         &objects,
         components,
         earlier.as_ref(),
-        &|callees, analysed| function_facts(callees, analysed),
+        &|callees, analysed| {
+            stop.check();
+            function_facts(callees, analysed)
+        },
     );
     let facts: Vec<Arc<FunctionFacts>> = summarised
         .work
@@ -104,8 +120,10 @@ pub fn analyse(
         rules: &options.threads,
     };
     let contexts = match before {
-        Some((before, _)) => contexts_again(&graph, sources, before.sources(), &before.contexts),
-        None => Arc::new(contexts(&graph, sources)),
+        Some((before, _)) => {
+            contexts_again(&graph, sources, before.sources(), &before.contexts, stop)
+        }
+        None => Arc::new(contexts(&graph, sources, stop)),
     };
     let arrays = arrays(&functions);
     let orders = match before {
@@ -153,8 +171,7 @@ pub fn analyse(
             in_order,
         })
     };
-    let accepted = &options.accepted;
-    let search = Search::new(&surroundings, &facts, &contexts, accepted);
+    let search = Search::new(&surroundings, &facts, &contexts, work);
     let found = search.everywhere(&by_class, known(true), &|_| true);
     // That the user accepts a race makes no order.
     let all = found
@@ -172,7 +189,7 @@ pub fn analyse(
             access.privacy.is_some() && unordered.contains(&access.cell.class)
         };
         let is_wanted = |accesses: &[AccessNumber]| accesses.iter().any(is_owned);
-        let search = Search::new(&surroundings, &facts, &contexts, accepted);
+        let search = Search::new(&surroundings, &facts, &contexts, work);
         found_unordered = search.everywhere(&by_class, known, &is_wanted);
     }
     let by_location = found
@@ -287,6 +304,7 @@ struct Search<'s> {
     facts: &'s [Arc<FunctionFacts>],
     contexts: &'s Contexts,
     accepted: &'s AcceptedStatements,
+    stop: &'s Stop,
 }
 
 /// What was found before an edit, where it still holds.
@@ -318,13 +336,14 @@ impl<'s> Search<'s> {
         surroundings: &'s Surroundings<'s>,
         facts: &'s [Arc<FunctionFacts>],
         contexts: &'s Contexts,
-        accepted: &'s AcceptedStatements,
+        work: Work<'s>,
     ) -> Search<'s> {
         Search {
             surroundings,
             facts,
             contexts,
-            accepted,
+            accepted: &work.options.accepted,
+            stop: work.stop,
         }
     }
 
@@ -345,6 +364,7 @@ impl<'s> Search<'s> {
         wanted
             .par_iter()
             .map(|(class, accesses)| {
+                self.stop.check();
                 let known = known.as_ref();
                 if let Some(found) = known.and_then(|known| known.found(**class, accesses)) {
                     return (**class, found.clone());

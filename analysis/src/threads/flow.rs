@@ -17,6 +17,7 @@ use crate::ir::{GlobalRef, GlobalScope, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::signals::SignalState;
+use crate::stop::Stop;
 use crate::symexec::{Path, Root, Value};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -89,15 +90,16 @@ pub fn contexts_again(
     sources: Sources<'_>,
     earlier: Sources<'_>,
     known: &Arc<Contexts>,
+    stop: &Stop,
 ) -> Arc<Contexts> {
     if sources.agree_with(&earlier) && known.numbers == HandedNumbers::new(graph, sources.facts) {
         return known.clone();
     }
-    Arc::new(contexts(graph, sources))
+    Arc::new(contexts(graph, sources, stop))
 }
 
 /// Finds the threads of a program and the contexts of its functions.
-pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>) -> Contexts {
+pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Contexts {
     let Sources {
         facts,
         components,
@@ -125,7 +127,7 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>) -> Contexts {
     flow.contexts
         .functions
         .resize_with(facts.len(), Default::default);
-    flow.run(rules);
+    flow.run(rules, stop);
     let mut contexts = flow.contexts;
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
@@ -171,7 +173,7 @@ struct Flow<'f> {
 }
 
 impl Flow<'_> {
-    fn run(&mut self, rules: &ThreadRules) {
+    fn run(&mut self, rules: &ThreadRules, stop: &Stop) {
         for function in self.graph.functions.ids() {
             let body = self.graph.functions.body(function);
             let is_external = body.function.scope == GlobalScope::External;
@@ -220,6 +222,7 @@ impl Flow<'_> {
             );
         }
         while let Some((_, function, context)) = self.pending.pop_first() {
+            stop.check();
             self.visit(function, context);
         }
     }
@@ -480,7 +483,7 @@ impl Contexts {
         let reached = self.functions[function.0 as usize].contexts.iter();
         reached
             .enumerate()
-            .map(|(index, reached)| (ContextId(index as u32), &reached.context, &reached.roots))
+            .map(|(index, reached)| (ContextId(index as u32), &*reached.context, &reached.roots))
     }
 
     /// One context of a function, by its number.

@@ -6,6 +6,7 @@ use racelens_analysis::host::{
 };
 use racelens_analysis::kiss::concurrent::oracle::{Everything, explore};
 use racelens_analysis::kiss::concurrent::replay::Happening;
+use racelens_analysis::kiss::concurrent::turns::Turns;
 use racelens_analysis::kiss::machine::{Machine, SchedulingPoints};
 use racelens_analysis::kiss::search::{Bounds, Targets};
 use racelens_analysis::models::Models;
@@ -93,7 +94,11 @@ impl Small {
         let program = self.analysis.executable("main").expect("there is a main");
         let points = SchedulingPoints::Everywhere;
         let machine = Machine::new(&program, &self.checked.models, points);
-        explore(&machine.expect("the variables have values"), most_states)
+        explore(
+            &machine.expect("the variables have values"),
+            &Turns::Free,
+            most_states,
+        )
     }
 }
 

@@ -4,5 +4,4 @@ mod arithmetic;
 mod harness;
 mod library;
 mod papers;
-mod random;
 mod synchronisation;

@@ -17,3 +17,15 @@ end, { nargs = "?", desc = "Explain the access at the cursor, or the race with t
 command("RacelensCheckNow", function()
   require("racelens.client").check_now()
 end, { desc = "Check the program now" })
+
+command("RacelensVerify", function(given)
+  require("racelens.interleaving").verify(given.args)
+end, { nargs = "?", desc = "Look for an interleaving that shows the race at the cursor, or the race with the given id" })
+
+command("RacelensTrace", function(given)
+  require("racelens.interleaving").show(given.args)
+end, { nargs = "?", desc = "Show the interleaving of the race at the cursor, or of the race with the given id" })
+
+command("RacelensStop", function()
+  require("racelens.interleaving").stop()
+end, { desc = "Stop looking for an interleaving" })

@@ -3,10 +3,11 @@
 import * as vscode from "vscode";
 import { Explanations } from "./explanation";
 import type { Grouping, RaceNode, ViolationNode } from "./finding_tree";
+import { Interleavings } from "./interleaving";
 import { otherAccesses, type Counterpart } from "./other_access";
 import { openPlace, protocolPosition } from "./places";
 import { RacesView } from "./races_view";
-import { Server } from "./server";
+import { Server, type Asked } from "./server";
 import { StatusBar } from "./status_bar";
 
 let server: Server | undefined;
@@ -16,10 +17,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const statusBar = new StatusBar();
   const races = new RacesView(context.workspaceState);
   const explanations = new Explanations();
+  const interleavings = new Interleavings({
+    interleaving: async (id) => server?.interleaving(id),
+    verify: async (id) => server?.verify([id]),
+  });
   const started = new Server(context.extensionPath, output, {
     onStatus: (status) => statusBar.show(status),
-    onFindings: (findings) => races.show(findings),
+    onFindings: (findings) => {
+      races.show(findings);
+      void interleavings.refresh();
+    },
     onExplanation: (subject, markdown) => explanations.show(subject, markdown),
+    onInterleaving: (interleaving) => interleavings.show(interleaving),
   });
   server = started;
 
@@ -28,6 +37,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     explainHere: () => explainHere(started, races),
     explainFinding: (node: RaceNode | ViolationNode) => started.explainFinding(node.findingId, node.label),
     goToOtherAccess: () => goToOtherAccess(races),
+    verifyHere: () => atCursor((asked) => started.verify(asked)),
+    verifyFinding: (node: RaceNode) => started.verify([node.findingId]),
+    showInterleavingHere: () => atCursor((asked) => started.showInterleaving(asked)),
+    showFindingInterleaving: (node: RaceNode) => started.showInterleaving([node.findingId]),
     check: () => started.check(),
     restartServer: () => started.restart(),
     showOutput: () => output.show(true),
@@ -39,7 +52,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(`racelens.${name}`, run));
   }
-  context.subscriptions.push(output, statusBar, races, explanations, started, restartOnNewPath(started));
+  context.subscriptions.push(output, statusBar, races, explanations, interleavings, started, restartOnNewPath(started));
   await started.start();
 }
 
@@ -64,6 +77,14 @@ async function explainHere(server: Server, view: RacesView): Promise<void> {
     const file = vscode.workspace.asRelativePath(editor.document.uri, false).split("/").at(-1);
     const races = new Set(otherAccesses(view.races, uri, position).map(({ race }) => race.id));
     await server.explainPlace(uri, position, [...races], `${file}, line ${position.line + 1}`);
+  }
+}
+
+/** Asks about the race at the cursor. */
+async function atCursor(ask: (asked: Asked) => Promise<void>): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor) {
+    await ask([editor.document.uri.toString(), protocolPosition(editor.selection.start)]);
   }
 }
 

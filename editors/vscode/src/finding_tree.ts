@@ -170,14 +170,24 @@ function raceNode(race: Race, group: string, shownPath: ShownPath): RaceNode {
     kind: "race",
     id,
     label: race.location_name,
-    description: pairName(race.accesses, shownPath),
-    tooltip: `${race.message}\n${TIER_TITLES[race.tier].toLowerCase()}, rank ${race.rank} of 100`,
+    description: [pairName(race.accesses, shownPath), verdictName(race)].filter((part) => part !== "").join(", "),
+    tooltip: [race.message, `${TIER_TITLES[race.tier].toLowerCase()}, rank ${race.rank} of 100`, race.summary ?? ""]
+      .filter((line) => line !== "")
+      .join("\n"),
     findingId: race.id,
     race,
     children: distinct(race.accesses).map(([access, times], index) =>
       accessNode(access, times, `${id}/${index}`, shownPath),
     ),
   };
+}
+
+/** What the tier alone does not say. */
+function verdictName({ tier, verdict }: Race): string {
+  if (tier !== "possible" || verdict === null) {
+    return "";
+  }
+  return { not_found: "not found", unknown: "unknown", out_of_date: "out of date", witnessed: "" }[verdict];
 }
 
 function accessNode(access: Access, times: number, id: string, shownPath: ShownPath): AccessNode {

@@ -5,6 +5,13 @@
 // (microsoft/vscode#226936). A command without arguments is not subject to that, so each lens gets one of its own.
 
 import * as vscode from "vscode";
+import { EXPLAIN_COMMAND, SHOW_INTERLEAVING_COMMAND, VERIFY_COMMAND } from "./protocol";
+
+const TOOLTIPS: Record<string, string> = {
+  [EXPLAIN_COMMAND]: "Explain",
+  [VERIFY_COMMAND]: "Look for an interleaving that shows the race",
+  [SHOW_INTERLEAVING_COMMAND]: "Walk through the interleaving",
+};
 
 /** The language client keeps what the server wrote for itself into a lens. */
 type ServerLens = vscode.CodeLens & { data?: unknown };
@@ -15,7 +22,7 @@ interface LensCommand {
 }
 
 export class LensCommands implements vscode.Disposable {
-  /** By what the server calls the lens, which stays the same when lines move: there are never more than functions. */
+  /** By what the server calls the lens, which stays the same when lines move: there are never more than functions and races. */
   private readonly commands = new Map<string, LensCommand>();
   private readonly registrations: vscode.Disposable[] = [];
 
@@ -26,7 +33,7 @@ export class LensCommands implements vscode.Disposable {
       return lens;
     }
     const known = this.remember(JSON.stringify(lens.data), command);
-    lens.command = { title: command.title, tooltip: command.tooltip ?? "Explain", command: known.id };
+    lens.command = { title: command.title, tooltip: command.tooltip ?? TOOLTIPS[command.command] ?? "", command: known.id };
     return lens;
   }
 

@@ -22,10 +22,17 @@ export interface Access {
 
 export type Tier = "possible" | "witnessed" | "proven_safe";
 
+/** What looking for an interleaving came to. */
+export type Verdict = "witnessed" | "not_found" | "unknown" | "out_of_date";
+
 export interface Race {
   /** Stays the same when lines move. */
   id: string;
   tier: Tier;
+  /** Null if nobody has verified it. */
+  verdict: Verdict | null;
+  /** The same in a sentence. */
+  summary: string | null;
   /** How much speaks for the race, from 0 to 100. */
   rank: number;
   kind: string;
@@ -61,9 +68,53 @@ export interface Status {
   message?: string | null;
 }
 
+/** One step of an interleaving. */
+export interface Step {
+  /** Counts from 1. */
+  number: number;
+  /** The thread's place in the list of threads. */
+  thread: number;
+  /** Null if the step stands in no file. */
+  uri: string | null;
+  range: Range | null;
+  /** The file as people call it. */
+  file: string | null;
+  function: string;
+  /** What happens, with the value: `reads cache.closing = 0`. */
+  what: string;
+  locks: string[];
+  /** Whether it is one of the accesses that happen at the same time. */
+  end: boolean;
+}
+
+export interface InterleavingThread {
+  /** The function that it runs. */
+  entry: string;
+  /** Whether it was made up to call the others. */
+  harness: boolean;
+}
+
+/** What verifying a race came to. */
+export interface Interleaving {
+  id: string;
+  tier: Tier;
+  location_name: string;
+  verdict: Verdict | null;
+  summary: string | null;
+  /** Why nothing is known, or what was assumed where nothing was found. */
+  limits: string[];
+  /** Values that the interleaving needs and that nobody knows. */
+  assumptions: string[];
+  threads: InterleavingThread[];
+  steps: Step[];
+}
+
 export const RACES_REQUEST = "racelens/races";
+export const INTERLEAVING_REQUEST = "racelens/interleaving";
 export const STATUS_NOTIFICATION = "racelens/status";
 
 /** Commands of the server; the language client registers them by these names. */
 export const EXPLAIN_COMMAND = "racelens.explain";
 export const CHECK_COMMAND = "racelens.checkNow";
+export const VERIFY_COMMAND = "racelens.verify";
+export const SHOW_INTERLEAVING_COMMAND = "racelens.showInterleaving";

@@ -51,7 +51,7 @@ export class RacesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
     const item = new vscode.TreeItem(node.label);
     item.id = node.id;
     item.description = node.description;
-    item.contextValue = node.kind;
+    item.contextValue = node.kind === "race" && node.race.verdict === "witnessed" ? "race.witnessed" : node.kind;
     switch (node.kind) {
       case "group":
         item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
@@ -62,7 +62,7 @@ export class RacesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
         break;
       case "race":
         item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
-        item.iconPath = tierIcon(node.race.tier);
+        item.iconPath = raceIcon(node.race);
         item.tooltip = node.tooltip;
         break;
       case "access":
@@ -95,6 +95,13 @@ export class RacesView implements vscode.TreeDataProvider<Node>, vscode.Disposab
 }
 
 const GROUP_ICONS = { location: "symbol-variable", tier: "layers", violations: "lock" } as const;
+
+function raceIcon({ tier, verdict }: Race): vscode.ThemeIcon {
+  // Nothing was found where it was looked for, or what was found does not hold any more.
+  const icons = { not_found: "search-stop", unknown: "question", out_of_date: "history", witnessed: undefined };
+  const icon = tier === "possible" && verdict ? icons[verdict] : undefined;
+  return icon === undefined ? tierIcon(tier) : new vscode.ThemeIcon(icon, new vscode.ThemeColor("list.warningForeground"));
+}
 
 function tierIcon(tier: Tier): vscode.ThemeIcon {
   switch (tier) {

@@ -3,17 +3,31 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
-import { LanguageClient, State, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
+import {
+  LanguageClient,
+  LSPErrorCodes,
+  ResponseError,
+  State,
+  WorkDoneProgress,
+  type LanguageClientOptions,
+  type ServerOptions,
+  type StaticFeature,
+} from "vscode-languageclient/node";
 import { LensCommands } from "./lens_commands";
 import {
   CHECK_COMMAND,
   EXPLAIN_COMMAND,
+  INTERLEAVING_REQUEST,
   RACES_REQUEST,
+  SHOW_INTERLEAVING_COMMAND,
   STATUS_NOTIFICATION,
+  VERIFY_COMMAND,
   type Findings,
+  type Interleaving,
   type Position,
   type Status,
 } from "./protocol";
+import { withSearchProgress, type Search } from "./search_progress";
 import { locateServer, type ServerLocation } from "./server_location";
 import type { ServerStatus } from "./status_text";
 
@@ -22,7 +36,22 @@ export interface ServerEvents {
   onFindings(findings: Findings): void;
   /** The server explained something: `subject` is what it was asked about. */
   onExplanation(subject: string, markdown: string): Promise<void>;
+  /** Somebody wants to see an interleaving. */
+  onInterleaving(interleaving: Interleaving): void;
 }
+
+/** A race by its id, or by the place of one of its accesses. */
+export type Asked = [id: string] | [uri: string, position: Position];
+
+/** Tells the server that the editor shows interleavings, and what verifying came to, by itself. */
+const OWN_VIEWS: StaticFeature = {
+  fillClientCapabilities: (capabilities) => {
+    capabilities.experimental = { ...capabilities.experimental, racelens: { interleavings: true } };
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: "static" }),
+  clear: () => undefined,
+};
 
 const NO_FINDINGS: Findings = { races: [], violations: [] };
 
@@ -88,6 +117,41 @@ export class Server implements vscode.Disposable {
     await this.explain(subject, [[id]]);
   }
 
+  /** Looks for an interleaving, and says what came of it. */
+  async verify(asked: Asked): Promise<void> {
+    const answer = await this.interleavingBy(VERIFY_COMMAND, asked);
+    if (!answer) {
+      return;
+    }
+    const message = `Race on ${answer.location_name}: ${answer.summary ?? ""}`;
+    if (answer.verdict !== "witnessed") {
+      void vscode.window.showInformationMessage(message);
+      return;
+    }
+    const show = "Show Interleaving";
+    void vscode.window.showInformationMessage(message, show).then((chosen) => {
+      if (chosen === show) {
+        this.events.onInterleaving(answer);
+      }
+    });
+  }
+
+  /** Shows the interleaving of a race, which is looked for first if it is not known. */
+  async showInterleaving(asked: Asked): Promise<void> {
+    const answer = await this.interleavingBy(SHOW_INTERLEAVING_COMMAND, asked);
+    if (answer?.verdict === "witnessed") {
+      this.events.onInterleaving(answer);
+    } else if (answer) {
+      void vscode.window.showInformationMessage(`Race on ${answer.location_name}: ${answer.summary ?? ""}`);
+    }
+  }
+
+  /** What the server knows of a race, without looking for anything. */
+  async interleaving(id: string): Promise<Interleaving | undefined> {
+    const answer = await this.client?.sendRequest<Interleaving | null>(INTERLEAVING_REQUEST, { id });
+    return answer ? respelt(answer) : undefined;
+  }
+
   dispose(): void {
     this.lensCommands.dispose();
     void this.stop();
@@ -101,8 +165,22 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private async execute(command: string, values: unknown[]): Promise<unknown> {
-    if (!this.client?.isRunning()) {
+  private async interleavingBy(command: string, asked: Asked): Promise<Interleaving | undefined> {
+    try {
+      const answer = await withSearchProgress((search) => this.execute(command, asked, search));
+      return answer ? respelt(answer as Interleaving) : undefined;
+    } catch (error) {
+      // Who has stopped it knows.
+      if (!(error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled)) {
+        void vscode.window.showWarningMessage(error instanceof Error ? capitalised(error.message) : String(error));
+      }
+      return undefined;
+    }
+  }
+
+  private async execute(command: string, values: unknown[], search?: Search): Promise<unknown> {
+    const client = this.client;
+    if (!client?.isRunning()) {
       void vscode.window.showWarningMessage("The Racelens server is not running.", "Start Server").then((answer) => {
         if (answer) {
           void this.restart();
@@ -110,7 +188,17 @@ export class Server implements vscode.Disposable {
       });
       return undefined;
     }
-    return this.client.sendRequest("workspace/executeCommand", { command, arguments: values });
+    const params = { command, arguments: values };
+    if (!search) {
+      return client.sendRequest("workspace/executeCommand", params);
+    }
+    const workDoneToken = `racelens-search-${search.number}`;
+    const listening = client.onProgress(WorkDoneProgress.type, workDoneToken, (step) => search.tell(step));
+    try {
+      return await client.sendRequest("workspace/executeCommand", { ...params, workDoneToken }, search.cancellation);
+    } finally {
+      listening.dispose();
+    }
   }
 
   private connect(program: string): LanguageClient {
@@ -128,6 +216,12 @@ export class Server implements vscode.Disposable {
       middleware: {
         // A lens or an action of the server asks for an explanation: the answer has to be shown.
         executeCommand: async (command, values, next) => {
+          if (command === VERIFY_COMMAND) {
+            return this.verify(values as Asked);
+          }
+          if (command === SHOW_INTERLEAVING_COMMAND) {
+            return this.showInterleaving(values as Asked);
+          }
           const answer: unknown = await next(command, values);
           if (command === EXPLAIN_COMMAND && typeof answer === "string") {
             await this.events.onExplanation("Explanation", answer);
@@ -141,6 +235,7 @@ export class Server implements vscode.Disposable {
       },
     };
     const client = new LanguageClient("racelens", "Racelens", run, options);
+    client.registerFeature(OWN_VIEWS);
     client.onNotification(STATUS_NOTIFICATION, (status: Status) => {
       this.events.onStatus(status);
       if (status.state === "ready") {
@@ -203,6 +298,15 @@ function inEditorTerms({ races, violations }: Findings): Findings {
     races: races.map((race) => ({ ...race, accesses: race.accesses.map(respelt) })),
     violations: violations.map(respelt),
   };
+}
+
+function respelt(interleaving: Interleaving): Interleaving {
+  const inEditorTerms = (uri: string | null): string | null => (uri === null ? null : vscode.Uri.parse(uri).toString());
+  return { ...interleaving, steps: interleaving.steps.map((step) => ({ ...step, uri: inEditorTerms(step.uri) })) };
+}
+
+function capitalised(sentence: string): string {
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
 function settings(): unknown {

@@ -5,15 +5,16 @@ use super::progress::ProgressDisplay;
 use super::terminal::{ColorChoice, complain, counted, print_data, print_notes};
 use super::{FAILURE, FINDINGS, SUCCESS};
 use crate::project::regular_file::{self, MOST_OF_A_SETTING};
-use crate::project::{visible, whole_file};
+use crate::project::{Note, visible, whole_file};
 use crate::race_options::{Entries, RaceOptions};
-use crate::races::find_races;
+use crate::races::{Asked, Check, VerifyOptions};
 use crate::report::text::{Appearance, Shown, TextWriter};
-use crate::report::{Baseline, PathBase, Report, Selection, html, json, sarif};
+use crate::report::{Baseline, PathBase, Report, Selection, Verified, html, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 #[derive(Args)]
 pub(super) struct CheckArguments {
@@ -38,6 +39,17 @@ pub(super) struct CheckArguments {
     /// files can call [default: threads, or what racelens.toml says]
     #[arg(long, value_enum)]
     entries: Option<EntriesChoice>,
+    /// Look for an interleaving of every race that is reported, and report it
+    #[arg(long)]
+    verify: bool,
+    /// With --verify: give up after so many seconds in total
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 60,
+        requires = "verify"
+    )]
+    verify_budget: u64,
     /// Write the result to this file, which is replaced as a whole, and not to standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -86,7 +98,8 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         EntriesChoice::Exported => Entries::Exported,
     });
     let options = RaceOptions::new(&workspace, entries);
-    let mut report = progress.during("looking for races", || find_races(&workspace, &options));
+    let check = progress.during("looking for races", || Check::new(&workspace, options));
+    let mut report = check.report(&workspace);
     progress.clear();
     add_notes(&mut report, &workspace);
     let baseline = match &arguments.write_baseline {
@@ -111,6 +124,12 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
             return FAILURE;
         }
     };
+    if arguments.verify {
+        progress.during("looking for interleavings", || {
+            verify(&mut report, &check, &workspace, arguments.verify_budget);
+        });
+        progress.clear();
+    }
     if let Err(error) = arguments.write(&report, &selection, hidden) {
         complain(&format!("error: {error}"));
         return FAILURE;
@@ -120,6 +139,34 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         return FAILURE;
     }
     exit_status(&report)
+}
+
+/// Looks for an interleaving of every race in the report.
+fn verify(report: &mut Report, check: &Check, workspace: &Workspace, budget: u64) {
+    let findings = report.races.iter().filter(|race| race.is_finding());
+    let asked = Asked::Races(findings.map(|race| race.id.clone()).collect());
+    let started = Instant::now();
+    let stop = || started.elapsed() >= Duration::from_secs(budget);
+    match check.verify(workspace, &asked, VerifyOptions::default(), &stop) {
+        Ok(found) => {
+            report.notes.extend(found.notes);
+            for answer in found.answers {
+                let mut races = report.races.iter_mut();
+                if let Some(race) = races.find(|race| Some(&race.id) == answer.id.as_ref()) {
+                    race.set_verified(Verified::Answered {
+                        verdict: answer.verdict,
+                        bounds: found.bounds,
+                    });
+                }
+            }
+        }
+        Err(error) => {
+            // The help is about the command line of `verify`.
+            let reason = error.lines().next().unwrap_or_default();
+            let note = Note::warning(format!("the races could not be verified: {reason}"));
+            report.notes.push(note);
+        }
+    }
 }
 
 fn read_baseline(file: &Path) -> Result<Baseline, String> {
@@ -232,6 +279,7 @@ mod tests {
             reasons: Vec::new(),
             accesses: Vec::new(),
             benign_comments: Vec::new(),
+            verified: None,
         }
     }
 

@@ -23,6 +23,9 @@ pub(super) struct SequentializeArguments {
     /// Let at most this many started threads wait until they are scheduled
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=32))]
     max: u32,
+    /// Let every thread go on where it stopped, in each of this many rounds, instead of stopping it for good
+    #[arg(long, value_name = "K", conflicts_with = "max", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: Option<u32>,
     /// Start these functions as threads, instead of calling main
     #[arg(long, value_name = "FUNCTION", value_delimiter = ',')]
     start: Vec<String>,
@@ -57,6 +60,7 @@ pub(super) fn run(arguments: &SequentializeArguments) -> u8 {
     let request = Request {
         target: arguments.target(),
         max: arguments.max,
+        rounds: arguments.rounds,
         points: match arguments.everywhere {
             true => Points::Everywhere,
             false => Points::WhereNoticed,

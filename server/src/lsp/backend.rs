@@ -2,16 +2,18 @@
 //!
 //! What changes documents or settings is done by `OrderedService`, so that its methods are empty here.
 
-use super::capabilities::{self, CHECK_NOW, EXPLAIN, RESTART};
+use super::capabilities::{self, CHECK_NOW, EXPLAIN, RESTART, SHOW_INTERLEAVING, VERIFY};
 use super::driver::{Event, View};
 use super::file_uri;
+use super::handlers::asked::Asked;
 use super::handlers::{
-    call_hierarchy, code_action, code_lens, definition, diagnostic, explain, hover, inlay_hint,
-    races, semantic_tokens,
+    asked, call_hierarchy, code_action, code_lens, definition, diagnostic, document_link, explain,
+    hover, inlay_hint, races, semantic_tokens,
 };
 use super::outbox::{Outbox, PATIENCE};
 use super::session::Session;
 use super::settings::Settings;
+use super::verification;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tower_lsp::jsonrpc::{Error, Result};
@@ -19,9 +21,9 @@ use tower_lsp::ls_types::*;
 use tower_lsp::{Client, LanguageServer};
 
 pub struct Backend {
-    client: Client,
-    session: Arc<Session>,
-    outbox: Outbox,
+    pub(super) client: Client,
+    pub(super) session: Arc<Session>,
+    pub(super) outbox: Outbox,
 }
 
 impl Backend {
@@ -39,25 +41,19 @@ impl Backend {
     }
 
     async fn explain(&self, arguments: &[LSPAny]) -> Result<LSPAny> {
-        let text = match explain::asked(arguments).map_err(Error::invalid_params)? {
-            explain::Asked::Race(id) => {
-                let work = move |view: &View<'_>| explain::race(view, &id);
-                self.session.ask(None, work).await?
-            }
-            explain::Asked::Position(path, position) => {
-                let file = path.clone();
-                let work = move |view: &View<'_>| explain::position(view, &file, position);
-                self.session.ask(Some(path), work).await?
-            }
+        let asked = asked::asked(EXPLAIN, arguments).map_err(Error::invalid_params)?;
+        let path = asked.path();
+        let work = move |view: &View<'_>| match &asked {
+            Asked::Race(id) => explain::race(view, id),
+            Asked::Position(file, position) => explain::position(view, file, *position),
         };
+        let text = self.session.ask(path, work).await?;
         Ok(text.map_or(LSPAny::Null, LSPAny::String))
     }
 
     /// `window/workDoneProgress/cancel`
     pub async fn stop_work(&self, params: WorkDoneProgressCancelParams) {
-        if let ProgressToken::String(token) = &params.token
-            && let Some(stop) = self.session.stoppable.get(token)
-        {
+        if let Some(stop) = self.session.stoppable.get(&params.token) {
             stop.store(true, Ordering::Relaxed);
         }
     }
@@ -197,6 +193,15 @@ impl LanguageServer for Backend {
         self.session.ask(Some(path), work).await
     }
 
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        let Some(path) = file_uri::to_path(&params.text_document.uri) else {
+            return Ok(None);
+        };
+        let file = path.clone();
+        let work = move |view: &View<'_>| document_link::links(view, &file);
+        self.session.ask(Some(path), work).await
+    }
+
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
         let Some(path) = file_uri::to_path(&params.text_document.uri) else {
             return Ok(None);
@@ -207,12 +212,12 @@ impl LanguageServer for Backend {
     }
 
     async fn code_lens_resolve(&self, lens: CodeLens) -> Result<CodeLens> {
-        let Some((path, function)) = code_lens::subject(&lens) else {
+        let Some(subject) = code_lens::subject(&lens) else {
             return Err(Error::invalid_params("this lens is not one of Racelens"));
         };
         let unresolved = lens.clone();
-        let file = path.clone();
-        let work = move |view: &View<'_>| code_lens::resolve(view, &file, &function, lens);
+        let path = subject.file.clone();
+        let work = move |view: &View<'_>| code_lens::resolve(view, &subject, lens);
         let resolved = self.session.ask(Some(path), work).await?;
         Ok(resolved.unwrap_or(unresolved))
     }
@@ -251,6 +256,8 @@ impl LanguageServer for Backend {
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
         match params.command.as_str() {
             EXPLAIN => return self.explain(&params.arguments).await.map(Some),
+            VERIFY => return self.verify(params).await.map(Some),
+            SHOW_INTERLEAVING => return self.show_interleaving(params).await.map(Some),
             CHECK_NOW => self.session.tell(Event::CheckNow),
             RESTART => self.session.tell(Event::Restart),
             unknown => {
@@ -282,6 +289,13 @@ async fn register(client: &Client, session: &Session) {
                 watchers: watchers.to_vec(),
             })
             .ok(),
+        });
+    }
+    if session.shows_made_up_documents.load(Ordering::Relaxed) {
+        registrations.push(Registration {
+            id: "racelens-interleavings".to_owned(),
+            method: verification::CONTENT.to_owned(),
+            register_options: Some(serde_json::json!({ "schemes": [verification::SCHEME] })),
         });
     }
     if facts.registers_configuration {

@@ -8,16 +8,18 @@ use super::settings::{Delivery, Settings};
 use std::path::PathBuf;
 use tower_lsp::ls_types::{
     CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
-    CodeLensOptions, DiagnosticOptions, DiagnosticServerCapabilities, ExecuteCommandOptions,
-    HoverProviderCapability, InitializeParams, OneOf, SaveOptions,
+    CodeLensOptions, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
+    ExecuteCommandOptions, HoverProviderCapability, InitializeParams, OneOf, SaveOptions,
     SemanticTokensServerCapabilities, ServerCapabilities, TextDocumentSyncCapability,
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 pub const EXPLAIN: &str = "racelens.explain";
 pub const CHECK_NOW: &str = "racelens.checkNow";
 pub const RESTART: &str = "racelens.restart";
+pub const VERIFY: &str = "racelens.verify";
+pub const SHOW_INTERLEAVING: &str = "racelens.showInterleaving";
 
 pub fn client_facts(params: &InitializeParams) -> ClientFacts {
     let capabilities = &params.capabilities;
@@ -56,6 +58,15 @@ pub fn client_facts(params: &InitializeParams) -> ClientFacts {
             .as_ref()
             .and_then(|it| it.semantic_tokens.as_ref())
             .and_then(|it| it.dynamic_registration)
+            == Some(true),
+        shows_documents: window
+            .and_then(|it| it.show_document.as_ref())
+            .is_some_and(|it| it.support),
+        shows_interleavings: capabilities
+            .experimental
+            .as_ref()
+            .and_then(|it| it.pointer("/racelens/interleavings"))
+            .and_then(serde_json::Value::as_bool)
             == Some(true),
         refreshes_tokens: workspace
             .and_then(|it| it.semantic_tokens.as_ref())
@@ -115,12 +126,20 @@ pub fn server_capabilities(facts: &ClientFacts) -> ServerCapabilities {
             code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
             ..CodeActionOptions::default()
         })),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: None,
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
         code_lens_provider: Some(CodeLensOptions {
             resolve_provider: Some(true),
         }),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: [EXPLAIN, CHECK_NOW, RESTART].map(str::to_owned).to_vec(),
-            ..ExecuteCommandOptions::default()
+            commands: [EXPLAIN, CHECK_NOW, RESTART, VERIFY, SHOW_INTERLEAVING]
+                .map(str::to_owned)
+                .to_vec(),
+            work_done_progress_options: WorkDoneProgressOptions {
+                work_done_progress: Some(true),
+            },
         }),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {

@@ -1,6 +1,7 @@
 //! The pages that explain diagnostics, as files that any editor can open.
 
 use super::file_uri;
+use std::path::PathBuf;
 use tempfile::TempDir;
 use tower_lsp::ls_types::Uri;
 
@@ -39,6 +40,13 @@ impl Documentation {
         Documentation {
             folder: written().ok(),
         }
+    }
+
+    /// Writes another page beside them. `None` if there is no room on the disk.
+    pub fn write_page(&self, name: &str, text: &str) -> Option<PathBuf> {
+        let file = self.folder.as_ref()?.path().join(name);
+        std::fs::write(&file, text).ok()?;
+        Some(file)
     }
 
     pub fn uri(&self, page: Page) -> Option<Uri> {

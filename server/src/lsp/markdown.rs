@@ -2,10 +2,10 @@
 
 use super::driver::Program;
 use crate::project::{Place, visible_in_line};
-use crate::report::text::words;
+use crate::report::text::{verified_in_words, words};
 use crate::report::{
     Access, FunctionSummary, Guard, HeldLock, Insight, LineFact, Lock, LockOrigin, NoRace, Race,
-    Thread, Violation,
+    Thread, Tier, Verified, Violation,
 };
 
 pub struct Markdown<'p> {
@@ -18,6 +18,8 @@ const MOST_OTHERS: usize = 4;
 const MOST_PROTECTED: usize = 12;
 /// Calls that are listed on the way to an access.
 const MOST_CALLS: usize = 8;
+/// Steps of an interleaving that are listed, counted from its end.
+const MOST_STEPS: usize = 60;
 
 impl Markdown<'_> {
     /// Empty if nothing is known.
@@ -72,7 +74,14 @@ impl Markdown<'_> {
         items.extend(fact.no_races.iter().map(|apart| self.no_race(apart)));
         items.extend(fact.remarks.iter().cloned());
         let races = fact.races.iter();
-        items.extend(races.map(|id| format!("**part of the possible race `{id}`**")));
+        items.extend(races.map(|id| {
+            let race = self.program.race(id);
+            let tier = match race.map(|race| race.tier) {
+                Some(Tier::Witnessed) => "witnessed",
+                _ => "possible",
+            };
+            format!("**part of the {tier} race `{id}`**")
+        }));
         format!("**{kind} of `{}`**\n{}", fact.expression, list(&items))
     }
 
@@ -174,10 +183,17 @@ impl Markdown<'_> {
 
     /// A race with everything that is known about it.
     pub fn race(&self, race: &Race) -> String {
+        let verdict = match race.tier {
+            Tier::Witnessed => "Data race",
+            Tier::Possible | Tier::ProvenSafe => "Possible data race",
+        };
         let mut text = format!(
-            "### Possible data race on `{}`\n\nRace `{}`, rank {} of 100.\n",
+            "### {verdict} on `{}`\n\nRace `{}`, rank {} of 100.\n",
             race.location, race.id, race.rank
         );
+        if let Some(verified) = &race.verified {
+            text.push_str(&self.verified(verified));
+        }
         for (index, access) in race.accesses.iter().enumerate() {
             let heading = match index {
                 0 => "One access",
@@ -207,6 +223,36 @@ impl Markdown<'_> {
                 "\n**If it is benign, write**\n{}\n",
                 list(&comments)
             ));
+        }
+        text
+    }
+
+    /// What looking for an interleaving came to.
+    fn verified(&self, verified: &Verified) -> String {
+        let mut text = format!("\n**Verified**: {}\n", verified_in_words(verified));
+        let Some(trace) = verified.trace() else {
+            return text;
+        };
+        let count = trace.steps.len() + trace.ends.len();
+        let skipped = count.saturating_sub(MOST_STEPS);
+        for (index, step) in trace.all_steps().enumerate().skip(skipped) {
+            let place = step.place.as_ref().map(|place| self.place(place));
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+            let thread = trace.thread_name(step.thread);
+            let together = if index >= trace.steps.len() && trace.ends.len() > 1 {
+                ", at the same time"
+            } else {
+                ""
+            };
+            let number = index + 1;
+            text.push_str(&format!(
+                "{number}. thread `{thread}` {}{together}{place}\n",
+                step.text
+            ));
+        }
+        if !trace.assumptions.is_empty() {
+            let assumed = list(&trace.assumptions);
+            text.push_str(&format!("\n**Assumed**\n{assumed}\n"));
         }
         text
     }

@@ -18,6 +18,7 @@ mod session;
 mod settings;
 mod status;
 mod to_proto;
+mod verification;
 
 use backend::Backend;
 use driver::{Driver, Event};
@@ -94,6 +95,8 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite) -> En
         Backend::new(client, session.clone(), outbox.clone())
     })
     .custom_method("racelens/races", Backend::races)
+    .custom_method("racelens/interleaving", Backend::interleaving)
+    .custom_method(verification::CONTENT, Backend::content)
     .custom_method("window/workDoneProgress/cancel", Backend::stop_work)
     .finish();
     let ordered = OrderedService {

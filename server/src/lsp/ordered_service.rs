@@ -58,6 +58,13 @@ where
         if is_running && request.method() == "shutdown" {
             self.session.was_shut_down.store(true, Ordering::Relaxed);
         }
+        if request.method() == "initialize" {
+            let content = "/capabilities/workspace/textDocumentContent/dynamicRegistration";
+            let params = request.params();
+            let can = params.and_then(|params| params.pointer(content)?.as_bool());
+            let shows = &self.session.shows_made_up_documents;
+            shows.store(can == Some(true), Ordering::Relaxed);
+        }
         if request.method() == MALFORMED {
             let code = request.params().and_then(|code| code.as_i64());
             let error = Error::new(ErrorCode::from(code.unwrap_or_default()));

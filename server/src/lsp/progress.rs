@@ -26,6 +26,8 @@ pub struct ProgressSession {
     work: Work,
     steps: UnboundedReceiver<Step>,
     stop: Arc<AtomicBool>,
+    /// The client has asked for progress by this token, so that nothing has to be created.
+    token: Option<ProgressToken>,
 }
 
 /// What takes so long.
@@ -46,12 +48,18 @@ static NEXT_TOKEN: AtomicU64 = AtomicU64::new(1);
 
 impl Progress {
     pub fn begin(outbox: &Outbox, work: Work) -> Progress {
+        Progress::begin_as(outbox, work, None)
+    }
+
+    /// The client may have said by which token it wants to know.
+    pub fn begin_as(outbox: &Outbox, work: Work, token: Option<ProgressToken>) -> Progress {
         let (sender, steps) = unbounded_channel();
         let stop = Arc::new(AtomicBool::new(false));
         outbox.send(Message::Progress(ProgressSession {
             work,
             steps,
             stop: stop.clone(),
+            token,
         }));
         Progress {
             steps: sender,
@@ -62,11 +70,16 @@ impl Progress {
 
     /// May be called from several threads, and often: only whole percentages reach the client.
     pub fn step(&self, done: usize, total: usize, what: &str) {
-        let percentage = (done * 100 / total.max(1)) as u64;
+        self.tell(done, total, || format!("{what}, {done} of {total}"));
+    }
+
+    /// As `step`, in other words.
+    pub fn tell(&self, done: usize, total: usize, message: impl FnOnce() -> String) {
+        let percentage = (done * 100 / total.max(1)).min(100) as u64;
         if self.last_percentage.swap(percentage, Ordering::Relaxed) != percentage {
             let _ = self.steps.send(Step {
                 percentage: percentage as u32,
-                message: format!("{what}, {done} of {total}"),
+                message: message(),
             });
         }
     }
@@ -75,21 +88,27 @@ impl Progress {
 impl ProgressSession {
     pub async fn show(mut self, client: Client, session: Arc<Session>) {
         let facts = session.client.get();
-        let is_wanted = facts.is_some_and(|facts| facts.shows_progress);
+        let is_wanted = facts.is_some_and(|facts| facts.shows_progress) || self.token.is_some();
         if !is_wanted || self.is_over_within(self.work.after).await {
             return;
         }
-        let number = NEXT_TOKEN.fetch_add(1, Ordering::Relaxed);
-        let name = format!("racelens/{number}");
-        let token = ProgressToken::String(name.clone());
+        let own = || {
+            let number = NEXT_TOKEN.fetch_add(1, Ordering::Relaxed);
+            ProgressToken::String(format!("racelens/{number}"))
+        };
+        let is_created = self.token.is_some();
+        let token = self.token.take().unwrap_or_else(own);
         if self.work.can_be_stopped {
-            session.stoppable.insert(name.clone(), self.stop.clone());
+            session.stoppable.insert(token.clone(), self.stop.clone());
         }
-        let created = client.create_work_done_progress(token.clone());
-        if let Ok(Ok(())) = tokio::time::timeout(PATIENCE, created).await {
+        let created = async {
+            let request = client.create_work_done_progress(token.clone());
+            matches!(tokio::time::timeout(PATIENCE, request).await, Ok(Ok(())))
+        };
+        if is_created || created.await {
             self.tell(&client, &token).await;
         }
-        session.stoppable.remove(&name);
+        session.stoppable.remove(&token);
     }
 
     async fn tell(&mut self, client: &Client, token: &ProgressToken) {

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::ProgressToken;
 
 pub struct Session {
     pub documents: OpenDocuments,
@@ -19,7 +20,11 @@ pub struct Session {
     pub client: OnceLock<ClientFacts>,
     pub was_shut_down: AtomicBool,
     /// Work that the user can stop, by the token of its progress.
-    pub stoppable: DashMap<String, Arc<AtomicBool>>,
+    pub stoppable: DashMap<ProgressToken, Arc<AtomicBool>>,
+    /// Who verifies a race has it. Several searches at once would take each other's time and memory.
+    pub verifying: Semaphore,
+    /// The client can show documents that the server makes up, which its typed capabilities do not know yet.
+    pub shows_made_up_documents: AtomicBool,
     events: Sender<Event>,
 }
 
@@ -39,6 +44,9 @@ pub struct ClientFacts {
     pub refreshes_tokens: bool,
     pub edits_versions: bool,
     pub registers_highlighting: bool,
+    pub shows_documents: bool,
+    /// It has a view of its own for interleavings, and words for what verifying comes to.
+    pub shows_interleavings: bool,
 }
 
 tokio::task_local! {
@@ -54,6 +62,8 @@ impl Session {
             client: OnceLock::new(),
             was_shut_down: AtomicBool::new(false),
             stoppable: DashMap::new(),
+            verifying: Semaphore::new(1),
+            shows_made_up_documents: AtomicBool::new(false),
             events,
         }
     }

@@ -17,6 +17,8 @@ pub struct Settings {
     pub code_lens: bool,
     pub delivery: Delivery,
     pub baseline: Option<PathBuf>,
+    /// How long to look for an interleaving.
+    pub verify_budget: Duration,
     pub project: ProjectSettings,
 }
 
@@ -51,6 +53,8 @@ pub enum Delivery {
 const DEFAULT_DEBOUNCE: Duration = Duration::from_millis(40);
 const MOST_DEBOUNCE_MILLISECONDS: u64 = 60_000;
 const MOST_JOBS: u64 = 1024;
+const DEFAULT_VERIFY_BUDGET: Duration = Duration::from_secs(10);
+const MOST_VERIFY_SECONDS: u64 = 3600;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -64,6 +68,7 @@ impl Default for Settings {
             code_lens: true,
             delivery: Delivery::default(),
             baseline: None,
+            verify_budget: DEFAULT_VERIFY_BUDGET,
             project: ProjectSettings::default(),
         }
     }
@@ -117,6 +122,9 @@ impl Settings {
             &mut settings.delivery,
         );
         settings.baseline = reader.path("baseline");
+        if let Some(seconds) = reader.number("verifyBudget", MOST_VERIFY_SECONDS) {
+            settings.verify_budget = Duration::from_secs(seconds);
+        }
         settings.project = ProjectSettings {
             compile_commands: reader.path("compileCommands"),
             config: reader.path("config"),
@@ -197,7 +205,7 @@ mod tests {
     fn settings_are_read_with_and_without_their_section() {
         let fields = json!({ "run": "onSave", "debounce": 20, "minRank": 40, "entries": "exported",
             "inlayHints": true, "semanticHighlighting": true, "codeLens": false, "diagnostics": "pull",
-            "baseline": "b.json", "compileCommands": "out", "jobs": 0, "trace": { "server": "off" } });
+            "baseline": "b.json", "verifyBudget": 3, "compileCommands": "out", "jobs": 0, "trace": { "server": "off" } });
         let expected = Settings {
             run: Run::OnSave,
             debounce: Duration::from_millis(20),
@@ -208,6 +216,7 @@ mod tests {
             code_lens: false,
             delivery: Delivery::Pull,
             baseline: Some("b.json".into()),
+            verify_budget: Duration::from_secs(3),
             project: ProjectSettings {
                 compile_commands: Some("out".into()),
                 ..ProjectSettings::default()

@@ -12,6 +12,7 @@ use racelens_analysis::ir::{FunctionRef, Span, StatementId};
 use racelens_analysis::kiss::schedule::Position;
 use racelens_analysis::models::Models;
 use racelens_analysis::races::{Options, Race, Sighting, WholeProgram};
+use racelens_analysis::stop::{Stop, Stopped};
 use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,8 @@ impl CheckResult {
         options: &RaceOptions,
         accepted: &[(Function, StatementId)],
         before: Option<&CheckResult>,
-    ) -> CheckResult {
+        stop: &Stop,
+    ) -> Result<CheckResult, Stopped> {
         provoked_panic();
         let models = &workspace.models;
         let options = Options {
@@ -40,15 +42,15 @@ impl CheckResult {
         };
         let checked = workspace.in_parallel(|analysis| {
             let before = before.map(|before| &before.checked);
-            analysis.check_again(models, options, accepted, before)
-        });
+            analysis.check_again(models, options, accepted, before, stop)
+        })?;
         let contexts = &checked.program.contexts;
         let same = before.filter(|before| Arc::ptr_eq(&before.checked.program.contexts, contexts));
         let paths = match same {
             Some(before) => before.paths.clone(),
             None => Arc::new(CallPaths::new(contexts)),
         };
-        CheckResult { checked, paths }
+        Ok(CheckResult { checked, paths })
     }
 
     pub fn program(&self) -> &CheckedProgram {

@@ -17,6 +17,7 @@ mod reported;
 mod summary;
 mod suppressions;
 mod thread;
+mod verification_job;
 mod verifier;
 mod verify;
 mod violation;
@@ -38,6 +39,7 @@ use guards::Guards;
 use places::Places;
 use race::Detail;
 use racelens_analysis::races;
+use racelens_analysis::stop::{Stop, Stopped};
 use reported::Reported;
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
@@ -46,6 +48,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use suppressions::Suppressions;
 
+pub use verification_job::{VerificationJob, VerifiedRace};
 pub use verify::{Asked, VerifyOptions};
 
 /// A program that was looked through for races. It is about the workspace as it was then.
@@ -62,11 +65,17 @@ pub struct Check {
 
 impl Check {
     pub fn new(workspace: &Workspace, options: RaceOptions) -> Check {
-        Check::again(workspace, options, None)
+        let check = Check::again(workspace, options, None, &Stop::default());
+        check.expect("nobody has the means to stop it")
     }
 
     /// As `new`, for a workspace that was checked before it was changed: what still holds is not computed again.
-    pub fn again(workspace: &Workspace, options: RaceOptions, before: Option<&Check>) -> Check {
+    pub fn again(
+        workspace: &Workspace,
+        options: RaceOptions,
+        before: Option<&Check>,
+        stop: &Stop,
+    ) -> Result<Check, Stopped> {
         let started = Instant::now();
         let analysis = workspace.analysis();
         let places = Places::new(workspace.texts(), &analysis);
@@ -74,15 +83,15 @@ impl Check {
         let reported = before.map(|before| before.reported.clone());
         let before = before.map(|before| &before.result);
         let accepted = suppressions.statements();
-        let result = CheckResult::new(workspace, &options, &accepted, before);
-        Check {
+        let result = CheckResult::new(workspace, &options, &accepted, before, stop)?;
+        Ok(Check {
             result,
             suppressions,
             options,
             time: started.elapsed(),
             reported: reported.unwrap_or_default(),
             guards: OnceCell::new(),
-        }
+        })
     }
 
     /// All races of the program, whatever their rank.

@@ -34,7 +34,8 @@ impl<'w> Places<'w> {
         let unit = self.analysis.unit_of(function);
         self.asked.borrow_mut().insert(unit);
         let find = || self.find(function, statement);
-        self.texts.statement(unit, (function, statement), find)
+        self.texts
+            .statement(self.analysis, (function, statement), find)
     }
 
     fn find(&self, function: Function, statement: StatementId) -> Option<Stretch> {

@@ -45,6 +45,7 @@ pub(super) fn report(
         reasons: reasons.collect(),
         accesses: accesses(checked, race, detail)?,
         benign_comments,
+        verified: None,
     })
 }
 

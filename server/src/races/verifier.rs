@@ -10,7 +10,7 @@ use racelens_analysis::host::{Analysis, CheckedProgram, Start, Verification, Wit
 use racelens_analysis::ir::StatementId;
 use racelens_analysis::kiss::concurrent::replay::{Happening, Trace};
 use racelens_analysis::kiss::schedule::{Goal, Position};
-use racelens_analysis::kiss::search::{Bounds, Targets};
+use racelens_analysis::kiss::search::{Bounds, Outcome, Targets};
 use racelens_analysis::kiss::sequential::as_types;
 use racelens_analysis::races::Race;
 
@@ -181,7 +181,7 @@ impl<'c> Verifier<'_, 'c> {
                     path == file && place.line == *line
                 })
             }),
-            Asked::Race(_) | Asked::Assertions => false,
+            Asked::Race(_) | Asked::Races(_) | Asked::Assertions => false,
         }
     }
 
@@ -200,20 +200,9 @@ impl<'c> Verifier<'_, 'c> {
                  the same time by --start, and analyse the files of one program"
             )
         })?;
-        let outcome = &verification.outcome;
-        let is_first = self.searched.states == 0;
-        self.searched.switches_done = match (self.searched.switches_done, outcome.switches_done) {
-            (_, done) if is_first => done,
-            (Some(before), Some(done)) => Some(before.min(done)),
-            _ => None,
-        };
-        self.searched.states += outcome.states;
-        self.notes.extend(verification.rejected.iter().map(|reason| {
-            Note::warning(format!(
-                "an interleaving was found that does not replay, which is a bug of Racelens: {reason}"
-            ))
-            .with_help("report it together with the program")
-        }));
+        add_search(&mut self.searched, &verification.outcome);
+        let rejected = verification.rejected.iter();
+        self.notes.extend(rejected.map(|reason| rejection(reason)));
         Ok(verification)
     }
 
@@ -230,12 +219,31 @@ impl<'c> Verifier<'_, 'c> {
 /// So many states are looked at for each beginning, however many there are.
 const LEAST_STATES: usize = 100_000;
 
-fn is_witnessed(answer: &Answer) -> bool {
+/// How far several searches went together.
+pub(super) fn add_search(searched: &mut SearchBounds, outcome: &Outcome) {
+    let is_first = searched.states == 0;
+    searched.switches_done = match (searched.switches_done, outcome.switches_done) {
+        (_, done) if is_first => done,
+        (Some(before), Some(done)) => Some(before.min(done)),
+        _ => None,
+    };
+    searched.states += outcome.states;
+}
+
+/// A mistake of ours.
+pub(super) fn rejection(reason: &str) -> Note {
+    Note::warning(format!(
+        "an interleaving was found that does not replay, which is a bug of Racelens: {reason}"
+    ))
+    .with_help("report it together with the program")
+}
+
+pub(super) fn is_witnessed(answer: &Answer) -> bool {
     matches!(answer.verdict, VerifyVerdict::Witnessed(_))
 }
 
 /// Of two beginnings: what was seen counts most, and then what could not be told.
-fn better(one: Answer, other: Answer) -> Answer {
+pub(super) fn better(one: Answer, other: Answer) -> Answer {
     let rank = |answer: &Answer| match answer.verdict {
         VerifyVerdict::Witnessed(_) => 2,
         VerifyVerdict::Unknown(_) => 1,

@@ -19,6 +19,7 @@ use racelens_analysis::kiss::schedule::{Goal, Position};
 use racelens_analysis::kiss::search::{Bounds, Outcome, Targets};
 use racelens_analysis::kiss::sequential::{as_types, is_harness, started_by};
 use racelens_analysis::races::Race;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 use ustr::Ustr;
@@ -29,6 +30,8 @@ pub enum Asked {
     /// The races in which a line takes part.
     Line(PathBuf, u32),
     Race(String),
+    /// By their ids.
+    Races(BTreeSet<String>),
     AllRaces,
     Assertions,
 }
@@ -43,6 +46,20 @@ pub struct VerifyOptions<'o> {
     pub exported: bool,
     pub bounds: Bounds,
 }
+
+impl Default for VerifyOptions<'_> {
+    fn default() -> Self {
+        VerifyOptions {
+            entry: ENTRY,
+            start: &[],
+            exported: false,
+            bounds: Bounds::default(),
+        }
+    }
+}
+
+/// Where a program begins that is not told otherwise.
+pub(super) const ENTRY: &str = "main";
 
 impl Check {
     /// Looks for interleavings until `stop` says that it is enough.
@@ -104,6 +121,7 @@ fn asked_races<'c>(checked: &'c Checked<'_>, asked: &Asked) -> Vec<&'c Race> {
     match asked {
         Asked::AllRaces => races.collect(),
         Asked::Race(id) => races.filter(|race| race::id(race) == *id).collect(),
+        Asked::Races(ids) => races.filter(|race| ids.contains(&race::id(race))).collect(),
         Asked::Line(file, line) => {
             let file = file.canonicalize().unwrap_or_else(|_| file.clone());
             let is_there = |race: &&Race| {
@@ -136,7 +154,7 @@ fn nothing_asked(asked: &Asked, races: &[&Race]) -> Option<String> {
         Asked::Race(id) => Some(format!(
             "there is no race with the id {id}\n  help: `racelens check` lists the races with their ids"
         )),
-        Asked::AllRaces | Asked::Assertions => None,
+        Asked::Races(_) | Asked::AllRaces | Asked::Assertions => None,
     }
 }
 
@@ -261,6 +279,7 @@ impl Teller<'_, '_> {
             place: stretch.map(|stretch| stretch.place),
             function: event.at.function.name.to_string(),
             text: as_types(&words(&event.happening)),
+            value: value(&event.happening).cloned(),
             locks: locks.collect(),
         }
     }
@@ -316,6 +335,15 @@ fn words(happening: &Happening) -> String {
         Happening::CallsOnce(control) => format!("runs once by {control}"),
         Happening::Frees(object) => format!("frees {object}"),
         Happening::FailsAssertion => "fails the assertion".to_owned(),
+    }
+}
+
+fn value(happening: &Happening) -> Option<&String> {
+    match happening {
+        Happening::Reads { value, .. }
+        | Happening::Writes { value, .. }
+        | Happening::Updates { value, .. } => value.as_ref(),
+        _ => None,
     }
 }
 

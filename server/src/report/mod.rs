@@ -22,7 +22,8 @@ pub use insight::{CallSite, FunctionPlace, Guard, Insight, SharedAccess};
 pub use selection::{Selection, UnknownRace};
 pub use shown_path::PathBase;
 pub use verification::{
-    Answer, SearchBounds, TraceStep, TraceThread, VerificationReport, VerifyVerdict, WitnessTrace,
+    Answer, SearchBounds, TraceStep, TraceThread, VerificationReport, Verified, VerifyVerdict,
+    WitnessTrace,
 };
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,6 +66,8 @@ pub struct Race {
     pub accesses: Vec<Access>,
     /// What to write into the source to accept the race. All of them are needed.
     pub benign_comments: Vec<OfferedComment>,
+    /// If somebody has looked for an interleaving.
+    pub verified: Option<Verified>,
 }
 
 /// A comment that can be written into the source.
@@ -212,5 +215,19 @@ impl Race {
     /// Whether it is something to look at, and not the proof that there is nothing.
     pub fn is_finding(&self) -> bool {
         self.tier != Tier::ProvenSafe
+    }
+
+    /// Takes what verifying came to, which decides how sure the race is.
+    pub fn set_verified(&mut self, verified: Verified) {
+        self.tier = match verified.trace() {
+            Some(_) => Tier::Witnessed,
+            None => Tier::Possible,
+        };
+        self.verified = Some(verified);
+    }
+
+    /// The interleaving that shows it.
+    pub fn trace(&self) -> Option<&WitnessTrace> {
+        self.verified.as_ref()?.trace()
     }
 }

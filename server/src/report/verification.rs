@@ -11,6 +11,17 @@ pub struct VerificationReport {
     pub seconds: f64,
 }
 
+/// What is known of a race that somebody has looked for an interleaving of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verified {
+    Answered {
+        verdict: VerifyVerdict,
+        bounds: SearchBounds,
+    },
+    /// A function that the answer rests on has changed since.
+    OutOfDate,
+}
+
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -21,7 +32,7 @@ pub struct Answer {
     pub verdict: VerifyVerdict,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VerifyVerdict {
     Witnessed(WitnessTrace),
     /// All interleavings within the bounds were tried.
@@ -46,7 +57,7 @@ pub struct SearchBounds {
     pub states: usize,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WitnessTrace {
     pub threads: Vec<TraceThread>,
     pub steps: Vec<TraceStep>,
@@ -71,9 +82,88 @@ pub struct TraceStep {
     pub function: String,
     /// `writes stopped = 1`
     pub text: String,
+    /// The value that is read or written, if it is known: `1`.
+    pub value: Option<String>,
     /// What a function does, one after the other: larger for what comes later in one evaluation.
     pub moment: (u32, u32, u32),
     /// What stands there, if it is a part of one line that the user wrote.
     pub source: Option<String>,
     pub locks: Vec<String>,
+}
+
+impl Verified {
+    /// The word that JSON uses.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verified::Answered { verdict, .. } => verdict.word(),
+            Verified::OutOfDate => "out_of_date",
+        }
+    }
+
+    pub fn trace(&self) -> Option<&WitnessTrace> {
+        match self {
+            Verified::Answered {
+                verdict: VerifyVerdict::Witnessed(trace),
+                ..
+            } => Some(trace),
+            _ => None,
+        }
+    }
+}
+
+impl VerifyVerdict {
+    pub fn word(&self) -> &'static str {
+        match self {
+            VerifyVerdict::Witnessed(_) => "witnessed",
+            VerifyVerdict::NotFound { .. } => "not_found",
+            VerifyVerdict::Unknown(_) => "unknown",
+        }
+    }
+
+    /// Why it is unknown, or what was left open although nothing was found.
+    pub fn limits(&self) -> &[String] {
+        match self {
+            VerifyVerdict::Witnessed(_) => &[],
+            VerifyVerdict::NotFound { reservations, .. } => reservations,
+            VerifyVerdict::Unknown(reasons) => reasons,
+        }
+    }
+
+    /// Whether every interleaving was tried.
+    pub fn is_complete(&self) -> bool {
+        matches!(self, VerifyVerdict::NotFound { complete: true, .. })
+    }
+}
+
+impl TraceStep {
+    /// The characters of the step in the source, or 0 if they are not known.
+    pub fn length(&self) -> u32 {
+        let source = self.source.as_ref();
+        source.map_or(0, |source| source.chars().count() as u32)
+    }
+}
+
+impl WitnessTrace {
+    /// The way there, and then what happens at once.
+    pub fn all_steps(&self) -> impl Iterator<Item = &TraceStep> {
+        self.steps.iter().chain(&self.ends)
+    }
+
+    /// The threads that do something on the way.
+    pub fn acting_threads(&self) -> Vec<usize> {
+        let acts = |thread: &usize| self.all_steps().any(|step| step.thread == *thread);
+        (0..self.threads.len()).filter(acts).collect()
+    }
+
+    /// What a thread is called: `worker`, or `worker (2)` for the second one that begins with it.
+    pub fn thread_name(&self, thread: usize) -> String {
+        let Some(own) = self.threads.get(thread) else {
+            return String::new();
+        };
+        let before = self.threads[..thread].iter();
+        match before.filter(|it| it.entry == own.entry).count() {
+            0 => own.entry.clone(),
+            before => format!("{} ({})", own.entry, before + 1),
+        }
+    }
 }

@@ -16,18 +16,6 @@ impl Workspace {
         self.texts.sources.set_unsaved(file, text);
     }
 
-    /// Takes the files' own text where only the editor knew that they are no units: a compiler reads headers from the disk.
-    pub fn forget_unsaved_headers(&mut self) {
-        let Some(project) = &self.project else {
-            return;
-        };
-        let names = self.texts.sources.unsaved.keys();
-        let others = names.filter(|name| project.units_of(name).is_empty());
-        for name in others.cloned().collect::<Vec<PathBuf>>() {
-            self.texts.sources.set_unsaved(&name, None);
-        }
-    }
-
     /// Reads again every unit that is made from one of these files. Returns how many there are.
     pub fn reread(&mut self, changed: &BTreeSet<PathBuf>) -> usize {
         for file in changed {

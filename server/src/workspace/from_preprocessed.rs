@@ -1,7 +1,7 @@
 //! Reads text that somebody else has preprocessed.
 
 use super::{ReadProgram, ReadUnit, Workspace, WorkspaceError, path_name, thread_pool};
-use crate::project::{self, Note, UnsavedTexts};
+use crate::project::{self, Note};
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::models::Models;
 use std::collections::HashMap;
@@ -46,7 +46,6 @@ impl Workspace {
             models: Models::builtin().clone(),
             units,
             notes,
-            unsaved: UnsavedTexts::new(),
             preprocess_time: started.elapsed(),
         };
         Ok(Workspace::new(read, pool, &|_| ()))

@@ -4,6 +4,7 @@ mod editing;
 mod from_preprocessed;
 mod header_uses;
 mod known_places;
+mod line_change;
 mod sources;
 mod syntax_note;
 mod texts;
@@ -55,8 +56,6 @@ pub struct Workspace {
 pub struct Loading<'l> {
     pub options: &'l LoadOptions,
     pub jobs: Option<usize>,
-    /// What an editor has in place of files.
-    pub unsaved: UnsavedTexts,
     /// Is told how far it is, from several threads.
     pub watch: Watch<'l>,
     /// Set by somebody who no longer wants the program.
@@ -92,7 +91,6 @@ struct ReadProgram {
     models: Models,
     units: Vec<(ReadUnit, Option<Arc<str>>)>,
     notes: Vec<Note>,
-    unsaved: UnsavedTexts,
     preprocess_time: Duration,
 }
 
@@ -125,7 +123,6 @@ impl Workspace {
         Workspace::load_as(Loading {
             options,
             jobs,
-            unsaved: UnsavedTexts::new(),
             watch,
             stop: &AtomicBool::new(false),
         })
@@ -143,7 +140,7 @@ impl Workspace {
                 if loading.stop.load(Ordering::Relaxed) {
                     return;
                 }
-                let result = project.preprocess_one(index, &loading.unsaved);
+                let result = project.preprocess_one(index, &UnsavedTexts::new());
                 let mut results = locked(&results);
                 results.push((index, result));
                 (loading.watch)(Progress::Preprocessed(results.len(), total));
@@ -167,7 +164,6 @@ impl Workspace {
             models,
             units,
             notes,
-            unsaved: loading.unsaved,
             preprocess_time,
         };
         Ok(Workspace::new(read, pool, loading.watch))
@@ -191,7 +187,7 @@ impl Workspace {
             preprocess_time: read.preprocess_time,
             front_end_time: Duration::ZERO,
             pool,
-            texts: Texts::new(read.unsaved),
+            texts: Texts::new(),
             read_units: Vec::new(),
             header_uses: HeaderUses::default(),
             project_notes: read.notes,

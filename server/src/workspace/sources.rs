@@ -1,5 +1,6 @@
 //! The program's source files as the user wrote them: from disk, or as an editor has them.
 
+use super::line_change::LineChange;
 use crate::project::{self, UnsavedTexts};
 use racelens_analysis::host::SourceFile;
 use std::collections::HashMap;
@@ -12,16 +13,19 @@ pub(super) struct Sources {
     files: Mutex<HashMap<Ustr, Option<Arc<SourceFile>>>>,
     /// Texts that somebody looks through at every check, if there is something for him in them.
     relevant: Mutex<HashMap<Ustr, Option<Arc<str>>>>,
+    /// What changed files were when the program was last read.
+    replaced: Mutex<HashMap<Ustr, Option<Arc<SourceFile>>>>,
     /// What an editor has not written to disk yet.
     pub unsaved: UnsavedTexts,
 }
 
 impl Sources {
-    pub fn new(unsaved: UnsavedTexts) -> Sources {
+    pub fn new() -> Sources {
         Sources {
             files: Mutex::default(),
             relevant: Mutex::default(),
-            unsaved,
+            replaced: Mutex::default(),
+            unsaved: UnsavedTexts::new(),
         }
     }
 
@@ -54,14 +58,31 @@ impl Sources {
     /// The file may have other text now.
     pub fn forget(&mut self, file: &Path) {
         let file = super::path_name(file);
-        locked(&self.files).remove(&file);
+        let before = locked(&self.files).remove(&file).flatten();
+        locked(&self.replaced).entry(file).or_insert(before);
         locked(&self.relevant).remove(&file);
     }
 
     /// Any file may have other text now.
     pub fn forget_all(&mut self) {
-        locked(&self.files).clear();
+        let mut replaced = locked(&self.replaced);
+        for (file, before) in locked(&self.files).drain() {
+            replaced.entry(file).or_insert(before);
+        }
         locked(&self.relevant).clear();
+    }
+
+    /// What has changed in files since the last call; `None` for a file of which that is not known.
+    pub fn take_changes(&self) -> HashMap<Ustr, Option<LineChange>> {
+        let replaced = std::mem::take(&mut *locked(&self.replaced));
+        let changes = replaced.into_iter().filter_map(|(file, before)| {
+            let Some((before, now)) = before.zip(self.get(file)) else {
+                return Some((file, None));
+            };
+            let change = LineChange::between(before.text(), now.text())?;
+            Some((file, Some(change)))
+        });
+        changes.collect()
     }
 
     /// The same text as the preprocessor got, also where it is not UTF-8.

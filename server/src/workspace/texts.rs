@@ -3,7 +3,7 @@
 use super::known_places::KnownPlaces;
 use super::path_name;
 use super::sources::Sources;
-use crate::project::{Place, UnsavedTexts};
+use crate::project::Place;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, FunctionLocations, Location, SourceFile};
 use racelens_analysis::ir::{Span, StatementId};
@@ -36,9 +36,9 @@ pub struct Stretch {
 pub struct Reading(u64);
 
 impl Texts {
-    pub(super) fn new(unsaved: UnsavedTexts) -> Texts {
+    pub(super) fn new() -> Texts {
         Texts {
-            sources: Sources::new(unsaved),
+            sources: Sources::new(),
             known_places: KnownPlaces::default(),
             readings: 0,
             read_at: HashMap::new(),
@@ -48,8 +48,9 @@ impl Texts {
     /// These units are read again.
     pub(super) fn read_again(&mut self, units: impl Iterator<Item = Ustr>) {
         self.readings += 1;
+        let changes = self.sources.take_changes();
         for unit in units {
-            self.known_places.forget(unit);
+            self.known_places.read_again(unit, &changes);
             self.read_at.insert(unit, self.readings);
         }
     }
@@ -81,15 +82,15 @@ impl Texts {
         analysis.location(function, span, &|file| self.sources.get(file))
     }
 
-    /// Where a statement of a function stands, found by `find` unless that is known. `unit` is the one whose text
-    /// the function is found in.
+    /// Where a statement of a function stands, found by `find` unless that is known.
     pub fn statement(
         &self,
-        unit: Ustr,
+        analysis: &Analysis,
         at: (Function, StatementId),
         find: impl FnOnce() -> Option<Stretch>,
     ) -> Option<Stretch> {
-        self.known_places.get_or_find(unit, at, find)
+        let (unit, mark) = (analysis.unit_of(at.0), analysis.text_mark(at.0));
+        self.known_places.get_or_find(unit, mark, at, find)
     }
 
     /// A source file as it is now, saved or not.

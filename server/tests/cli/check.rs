@@ -16,20 +16,22 @@ fn help_names_every_option() {
           [PATHS]...  C files and directories to read [default: the current directory]
 
         Options:
-              --database <FILE>         Use this compile_commands.json, not the one in the project's root, build or builddir
-              --config <FILE>           Use this racelens.toml, not the one in the project's root
-              --compiler <PROGRAM>      Preprocess with this compiler, given by name or path
-              --preprocessed <PATH>...  Read text that is preprocessed already: .i files, or directories with such files
-              --jobs <N>                Use this many threads, from 1 to 1024 [default: one for each core]
-              --format <FORMAT>         How to write the result: for people, for programs, for code scanning, as a page for a browser [default: text] [possible values: text, json, sarif, html]
-              --min-rank <N>            Report only races of this rank or higher, from 0 to 100 [default: 20, or what racelens.toml says]
-              --explain <ID>            Report only the race with this id, with all its accesses and whole call paths
-              --baseline <FILE>         Report only races that this file, which --write-baseline wrote, does not have
-              --write-baseline <FILE>   Write all races of the program to this file: from then on they are known
-              --entries <ENTRIES>       Which functions begin threads: those that the program starts, or also every one that other files can call [default: threads, or what racelens.toml says] [possible values: threads, exported]
-              --output <FILE>           Write the result to this file, which is replaced as a whole, and not to standard output
-              --color <COLOR>           When to write in colour [default: auto] [possible values: auto, always, never]
-          -h, --help                    Print help
+              --database <FILE>          Use this compile_commands.json, not the one in the project's root, build or builddir
+              --config <FILE>            Use this racelens.toml, not the one in the project's root
+              --compiler <PROGRAM>       Preprocess with this compiler, given by name or path
+              --preprocessed <PATH>...   Read text that is preprocessed already: .i files, or directories with such files
+              --jobs <N>                 Use this many threads, from 1 to 1024 [default: one for each core]
+              --format <FORMAT>          How to write the result: for people, for programs, for code scanning, as a page for a browser [default: text] [possible values: text, json, sarif, html]
+              --min-rank <N>             Report only races of this rank or higher, from 0 to 100 [default: 20, or what racelens.toml says]
+              --explain <ID>             Report only the race with this id, with all its accesses and whole call paths
+              --baseline <FILE>          Report only races that this file, which --write-baseline wrote, does not have
+              --write-baseline <FILE>    Write all races of the program to this file: from then on they are known
+              --entries <ENTRIES>        Which functions begin threads: those that the program starts, or also every one that other files can call [default: threads, or what racelens.toml says] [possible values: threads, exported]
+              --verify                   Look for an interleaving of every race that is reported, and report it
+              --verify-budget <SECONDS>  With --verify: give up after so many seconds in total [default: 60]
+              --output <FILE>            Write the result to this file, which is replaced as a whole, and not to standard output
+              --color <COLOR>            When to write in colour [default: auto] [possible values: auto, always, never]
+          -h, --help                     Print help
 
         Exit status:
           0  no race was found, and no lock annotation is violated

@@ -18,5 +18,6 @@ mod sequentialize;
 mod suppression;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;
+mod verified_check;
 mod verify;
 mod verify_harness;

@@ -271,10 +271,11 @@ fn conditions_are_not_wrapped_but_can_be_explained() {
             "Make `counter` `_Atomic`",
             "Say that `lock` guards `counter`",
             "Mark the race on `counter` as benign, with a reason",
+            "Verify the race on `counter`",
             "Explain the race on `counter`",
         ]
     );
-    let explain = actions[3]["command"].clone();
+    let explain = actions[4]["command"].clone();
     assert_eq!(explain["command"], "racelens.explain");
     let text = client.request("workspace/executeCommand", explain);
     assert!(

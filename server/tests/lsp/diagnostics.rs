@@ -141,3 +141,16 @@ fn a_closed_file_has_its_diagnostics_too() {
     );
     client.finish();
 }
+
+#[test]
+fn a_function_that_is_broken_when_the_server_starts_is_the_one_on_the_disk() {
+    let folder = project(&[("a.c", RACY)]);
+    let file = folder.path("a.c");
+    let mut client = Client::start(&folder.root());
+    client.open(
+        &file,
+        &RACY.replace("    return counter;", "    return counter"),
+    );
+    assert_eq!(client.settle()["races"].as_array().unwrap().len(), 1);
+    client.finish();
+}

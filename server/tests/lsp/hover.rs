@@ -156,6 +156,10 @@ fn lenses_say_which_threads_run_a_function_when_they_are_shown() {
         35: thread: worker (several)
         56: thread: worker (several)
         78: thread: main
+        49: Verify the race on cache.lookups
+        80: Verify the race on cache.lookups
+        51: Verify the race on cache.misses
+        80: Verify the race on cache.misses
     "#]]
     .assert_eq(&shown);
     client.settings = json!({ "debounce": 1, "codeLens": false });

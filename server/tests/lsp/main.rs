@@ -10,5 +10,7 @@ mod order;
 mod projects;
 mod pulled_diagnostics;
 mod settings;
+mod showing;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;
+mod verify;

@@ -1,7 +1,7 @@
 //! Ways from one place to another, and marks in the text.
 
 use crate::client::{Client, all_capabilities, position, uri};
-use crate::projects::demo;
+use crate::projects::{RACY, demo, project};
 use crate::temporary_folder::TemporaryFolder;
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -134,5 +134,25 @@ fn highlighting_can_be_switched_on_later() {
         let registration = &message["params"]["registrations"][0];
         registration["method"] == "textDocument/semanticTokens"
     });
+    client.finish();
+}
+
+#[test]
+fn a_comment_that_accepts_a_race_leads_to_the_other_access() {
+    let text = RACY.replace(
+        "    counter++;\n    pthread_join",
+        "    // racelens: benign -- a test\n    counter++;\n    pthread_join",
+    );
+    let folder = project(&[("a.c", &text)]);
+    let file = folder.path("a.c");
+    let mut client = Client::start(&folder.root());
+    client.settle();
+    let document = json!({ "textDocument": { "uri": uri(&file) } });
+    let links = client.request("textDocument/documentLink", document);
+    let [link] = links.as_array().unwrap().as_slice() else {
+        panic!("{links}");
+    };
+    assert_eq!(link["range"]["start"]["line"], 14);
+    assert_eq!(link["target"], json!(format!("{}#L7,5", uri(&file))));
     client.finish();
 }

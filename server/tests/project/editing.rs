@@ -1,7 +1,6 @@
 //! A program that was read is kept up to date by reading only what has changed.
 
 use crate::workspace::Workspace as Folder;
-use racelens::project::UnsavedTexts;
 use racelens::workspace::{Loading, Workspace};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,7 +11,6 @@ fn load(folder: &Folder) -> Workspace {
     let loading = Loading {
         options: &options,
         jobs: Some(1),
-        unsaved: UnsavedTexts::new(),
         watch: &|_| (),
         stop: &AtomicBool::new(false),
     };

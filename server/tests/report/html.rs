@@ -1,6 +1,6 @@
 //! The page for a browser.
 
-use crate::sample::{Folder, counter, lock, race, reason, report};
+use crate::sample::{Folder, counter, lock, race, reason, report, witnessed};
 use racelens::report::{AccessKind, Report, html};
 
 fn page(folder: &Folder, report: &Report) -> String {
@@ -55,6 +55,7 @@ fn nothing_in_a_name_or_in_a_source_becomes_part_of_the_page() {
     access.locks = vec![lock(hostile)];
     let mut found = race("0123456789ab", hostile, vec![access.clone(), access]);
     found.reasons = vec![reason(hostile, hostile)];
+    witnessed(&mut found);
     let page = page(&folder, &report(vec![found]));
     assert!(!page.contains("<script"), "{page}");
     assert!(!page.contains("<img"), "{page}");
@@ -88,4 +89,19 @@ fn a_report_without_races_says_so() {
     let page = page(&folder, &report(Vec::new()));
     assert!(page.contains("<h1>no data race was found</h1>"));
     assert!(!page.contains("<nav"));
+}
+
+#[test]
+fn an_interleaving_has_a_column_for_each_thread_that_does_something() {
+    let (folder, mut report) = counter();
+    witnessed(&mut report.races[0]);
+    let page = page(&folder, &report);
+    assert!(page.contains("<h1>1 data race</h1>"));
+    assert!(page.contains("An interleaving of 3 steps gets there."));
+    let columns = "<th scope=\"col\">Step</th><th scope=\"col\">0: <code>main</code></th>\
+                   <th scope=\"col\">2: <code>worker</code></th></tr>";
+    assert!(page.contains(columns), "{page}");
+    let last = "<tr class=\"end\"><td class=\"number\">3</td><td></td><td><code>reads x = 0</code>";
+    assert!(page.contains(last), "{page}");
+    assert!(page.contains("<code>rand</code> returns 1 in thread 0"));
 }

@@ -1,6 +1,6 @@
 //! The JSON for programs, and its schema.
 
-use crate::sample::{Folder, counter, race};
+use crate::sample::{Folder, counter, race, witnessed};
 use crate::schema;
 use expect_test::expect;
 use racelens::project::{Note, Place};
@@ -18,11 +18,11 @@ fn everything() -> (Folder, Report) {
         atomic: true,
         ..folder.access("main.c", "i++", "i", AccessKind::Update)
     };
-    let mut witnessed = race("0123456789ab", "i", vec![atomic]);
-    witnessed.tier = Tier::Witnessed;
+    let mut seen = race("0123456789ab", "i", vec![atomic.clone(), atomic]);
+    witnessed(&mut seen);
     let mut safe = race("ba9876543210", "i", vec![]);
     safe.tier = Tier::ProvenSafe;
-    report.races.extend([witnessed, safe]);
+    report.races.extend([seen, safe]);
     report.notes = vec![
         Note::warning("`x.h` was not found")
             .at(Place::new(folder.path("main.c"), 1, 2))
@@ -204,4 +204,19 @@ fn every_field_of_the_schema_is_there_and_nothing_else_passes() {
             assert_eq!(errors.len(), 2, "{object}/{name}: {errors:?}");
         }
     }
+}
+
+#[test]
+fn a_witnessed_race_has_its_interleaving() {
+    let (folder, report) = everything();
+    let report = parsed(&report, &folder.base());
+    assert_eq!(report["races"][0].get("verification"), None);
+    let race = &report["races"][1];
+    assert_eq!(race["tier"], "witnessed");
+    let verification = &race["verification"];
+    assert_eq!(verification["verdict"], "witnessed");
+    let trace = &verification["trace"];
+    assert_eq!(trace["steps"][0]["what"], "takes guard");
+    assert_eq!(trace["ends"][1]["what"], "reads x = 0");
+    assert_eq!(trace["threads"][2]["entry"], "worker");
 }

@@ -4,7 +4,8 @@ use crate::temporary_folder::TemporaryFolder;
 use racelens::project::Place;
 use racelens::report::text::{Appearance, Shown, TextWriter};
 use racelens::report::{
-    Access, AccessKind, Call, Lock, PathBase, Race, Reason, Report, Stats, Thread, Tier,
+    Access, AccessKind, Call, Lock, PathBase, Race, Reason, Report, SearchBounds, Stats, Thread,
+    Tier, TraceStep, TraceThread, Verified, VerifyVerdict, WitnessTrace,
 };
 use std::ops::Deref;
 
@@ -99,6 +100,7 @@ pub fn race(id: &str, location: &str, accesses: Vec<Access>) -> Race {
         reasons: Vec::new(),
         accesses,
         benign_comments: Vec::new(),
+        verified: None,
     }
 }
 
@@ -215,4 +217,38 @@ pub fn counter() -> (Folder, Report) {
         ..report(vec![race])
     };
     (folder, report)
+}
+
+/// An interleaving of two threads in which the second access of a race comes after a step of the first thread, while a
+/// third thread does nothing.
+pub fn witnessed(race: &mut Race) {
+    let step = |thread: usize, access: &Access, text: &str, locks: &[&str]| TraceStep {
+        thread,
+        place: Some(access.place.clone()),
+        function: access.function.clone(),
+        text: text.to_owned(),
+        value: None,
+        moment: (0, 0, 0),
+        source: Some(access.expression.clone()),
+        locks: locks.iter().map(|lock| (*lock).to_owned()).collect(),
+    };
+    let thread = |entry: &str| TraceThread {
+        entry: entry.to_owned(),
+        is_harness: false,
+        started: None,
+    };
+    let [first, second] = [&race.accesses[0], &race.accesses[1]];
+    let trace = WitnessTrace {
+        threads: vec![thread("main"), thread("idle"), thread("worker")],
+        steps: vec![step(0, first, "takes guard", &[])],
+        ends: vec![
+            step(0, first, "writes x = 1", &["guard"]),
+            step(2, second, "reads x = 0", &[]),
+        ],
+        assumptions: vec!["`rand` returns 1 in thread 0".to_owned()],
+    };
+    race.set_verified(Verified::Answered {
+        verdict: VerifyVerdict::Witnessed(trace),
+        bounds: SearchBounds::default(),
+    });
 }

@@ -1,6 +1,6 @@
 //! SARIF 2.1.0 as GitHub code scanning reads it.
 
-use crate::sample::{Folder, counter, race, report};
+use crate::sample::{Folder, counter, race, report, witnessed};
 use racelens::project::{Note, Place};
 use racelens::report::{Access, AccessKind, Report, Tier, sarif};
 use serde_json::Value;
@@ -273,4 +273,38 @@ fn odd_names_and_places_make_no_invalid_log() {
         .unwrap();
     assert_eq!(notifications.len(), 2);
     assert_eq!(notifications[1]["level"], "note");
+}
+
+#[test]
+fn an_interleaving_is_a_flow_for_each_thread_in_execution_order() {
+    let (folder, mut report) = counter();
+    witnessed(&mut report.races[0]);
+    let run = run(&folder, &report);
+    let result = &run["results"][0];
+    assert_eq!(result["level"], "error");
+    assert_eq!(result["properties"]["tier"], "witnessed");
+    assert_eq!(result["properties"]["verification"]["verdict"], "witnessed");
+    let flows = result["codeFlows"].as_array().unwrap();
+    // The ways of both threads stay: they tell the calls.
+    assert_eq!(flows.len(), 2);
+    let threads = flows[0]["threadFlows"].as_array().unwrap();
+    let told: Vec<Vec<(u64, &str)>> = threads
+        .iter()
+        .map(|thread| {
+            let steps = thread["locations"].as_array().unwrap().iter();
+            steps
+                .map(|step| {
+                    let order = step["executionOrder"].as_u64().unwrap();
+                    (order, text(&step["location"]["message"]["text"]))
+                })
+                .collect()
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            vec![(1, "takes guard"), (2, "writes x = 1")],
+            vec![(3, "reads x = 0")]
+        ]
+    );
 }

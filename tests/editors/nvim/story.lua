@@ -65,6 +65,21 @@ local function floating_window()
   end
 end
 
+--- What is said, as soon as something is.
+local function messages_of(act)
+  local said = {}
+  local notify = vim.notify
+  vim.notify = function(message)
+    table.insert(said, message)
+  end
+  act()
+  wait_until("something is said", function()
+    return said[1]
+  end)
+  vim.notify = notify
+  return said
+end
+
 local function client()
   return require("racelens.client").current()
 end
@@ -184,6 +199,85 @@ step(":RacelensExplain explains the access at the cursor, and a race by its id",
   end
 end)
 
+local closing
+
+step(":RacelensVerify finds an interleaving, and the race is witnessed", function()
+  for _, race in ipairs(races) do
+    closing = race.location == "cache.closing" and race or closing
+  end
+  vim.cmd("edit " .. demo .. "/main.c")
+  go_to("cache.closing = 1", "closing")
+  wait_until("the race is diagnosed", function()
+    return #diagnostics_about("cache.closing") >= 2
+  end)
+  local said = messages_of(function()
+    vim.cmd("RacelensVerify")
+  end)
+  contains(said[1], "Race on cache.closing: An interleaving of ")
+  contains(said[1], ":RacelensTrace " .. closing.id)
+  local witnessed = wait_until("the diagnostic is an error", function()
+    for _, diagnostic in ipairs(diagnostics_about("data race on `cache.closing`")) do
+      if diagnostic.severity == vim.diagnostic.severity.ERROR then
+        return diagnostic
+      end
+    end
+  end)
+  assert(vim.startswith(witnessed.message, "data race"), witnessed.message)
+  if witnessed.user_data then
+    contains(witnessed.user_data.lsp.relatedInformation[1].message, "1. thread main: ")
+  end
+end)
+
+step(":RacelensTrace shows its steps, which lead to their lines", function()
+  local source = vim.api.nvim_get_current_win()
+  vim.cmd("RacelensTrace")
+  wait_until("the interleaving is shown", function()
+    return vim.api.nvim_buf_get_name(0):find("racelens://interleaving", 1, true)
+  end)
+  local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  local text = table.concat(lines, "\n")
+  contains(text, "0: main")
+  contains(text, "│ 1: worker")
+  -- Behind these words stand the two accesses, in the lines of the race.
+  local at_once
+  for number, line in ipairs(lines) do
+    at_once = line:find("at the same time:", 1, true) and number or at_once
+  end
+  assert(at_once, text)
+  local found, expected = {}, { closing.accesses[1].line, closing.accesses[2].line }
+  for _, number in ipairs({ at_once + 1, at_once + 2 }) do
+    local line = tonumber(lines[number]:match("main%.c:(%d+)"))
+    table.insert(found, line)
+    vim.api.nvim_win_set_cursor(0, { number, 0 })
+    vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("<CR>", true, false, true), "xt", false)
+    equal(vim.fn.expand("%:t"), "main.c", "the file of the step")
+    equal(vim.api.nvim_get_current_win(), source, "the window of the source")
+    equal(vim.api.nvim_win_get_cursor(0)[1], line, "the line of the step")
+    vim.cmd("wincmd p")
+  end
+  table.sort(found)
+  table.sort(expected)
+  equal(found, expected, "the lines of the accesses")
+  vim.api.nvim_feedkeys("q", "xt", false)
+  vim.cmd("RacelensTrace " .. closing.id)
+  wait_until("the interleaving is shown by its id", function()
+    return vim.api.nvim_buf_get_name(0):find("racelens://interleaving", 1, true)
+  end)
+  vim.api.nvim_feedkeys("q", "xt", false)
+end)
+
+step("what cannot be verified is said", function()
+  vim.cmd("buffer cache.c")
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  local said = messages_of(function()
+    vim.cmd("RacelensVerify")
+  end)
+  vim.list_extend(said, messages_of(function()
+    vim.cmd("RacelensStop")
+  end))
+  equal(said, { "Racelens: no race was found at this place", "Racelens: nothing is being verified" }, "the messages")
+end)
+
 step("a code action takes the lock, and the race is gone", function()
   go_to("return cache->lookups", "cache->lookups")
   local original = vim.api.nvim_buf_get_lines(0, 0, -1, false)
@@ -238,13 +332,13 @@ step(":checkhealth finds nothing wrong", function()
     return text:find("the server is running for", 1, true) and text
   end)
   assert(not report:find("ERROR", 1, true), report)
-  contains(report, "racelens")
+  contains(report, "it can verify races")
   vim.cmd("bwipeout!")
 end)
 
 step("the help is found by its tags", function()
   vim.cmd("helptags " .. vim.fn.fnameescape(os.getenv("RACELENS_DOC")))
-  for _, tag in ipairs({ "racelens", ":RacelensRaces", ":RacelensExplain", ":RacelensCheckNow" }) do
+  for _, tag in ipairs({ "racelens", ":RacelensRaces", ":RacelensExplain", ":RacelensVerify", ":RacelensTrace", ":RacelensStop", ":RacelensCheckNow" }) do
     vim.cmd("help " .. tag)
     contains(vim.api.nvim_buf_get_name(0), "racelens.txt")
     vim.cmd("helpclose")

@@ -37,4 +37,17 @@
     (unless (string-match-p "stats_lock" (format "%s" hover))
       (error "no lock is in %s" hover)))
   (princ "emacs: ok, a hover tells the locks\n")
+  (let* ((server (eglot--current-server-or-lose))
+         (actions (jsonrpc-request server :textDocument/codeAction
+                                   (list :textDocument (eglot--TextDocumentIdentifier)
+                                         :range (list :start (eglot--pos-to-lsp-position) :end (eglot--pos-to-lsp-position))
+                                         :context '(:diagnostics []))))
+         (verify (cl-find-if (lambda (action) (string-match-p "\\`Verify the race" (plist-get action :title))) actions))
+         (command (plist-get verify :command)))
+    (eglot-execute-command server (plist-get command :command) (plist-get command :arguments)))
+  (racelens-wait
+   "the race is witnessed"
+   (lambda ()
+     (cl-some (lambda (text) (string-match-p "\\`[^p]*data race on `cache\\.lookups`" text)) (racelens-diagnostics))))
+  (princ "emacs: ok, a race is verified\n")
   (eglot-shutdown (eglot--current-server-or-lose)))

@@ -40,6 +40,9 @@ RESOLVING = {
     "workspaceSymbolProvider": "workspaceSymbol/resolve",
 }
 
+#: The methods of capabilities that announce progress by `workDoneProgress`.
+PROGRESSING = {"executeCommandProvider": "workspace/executeCommand"}
+
 
 class UnknownCapability(Exception):
     """The server announces what nothing here would test."""
@@ -58,6 +61,8 @@ def announced(capabilities: dict) -> set[str]:
         if options.get("resolveProvider"):
             uses.add(RESOLVING[name])
         uses.update(_particular(name, value, options))
+        if options.get("workDoneProgress"):
+            uses.add(progress(PROGRESSING[name]))
     return uses
 
 
@@ -70,6 +75,10 @@ def registered(method: str, options) -> set[str]:
 
 def command(name: str) -> str:
     return f"workspace/executeCommand {name}"
+
+
+def progress(method: str) -> str:
+    return f"{method} with progress"
 
 
 def action_kind(name: str) -> str:

@@ -11,7 +11,7 @@ def test_capabilities_are_understood_in_all_their_forms():
         "definitionProvider": False,
         "codeLensProvider": {"resolveProvider": True},
         "semanticTokensProvider": {"full": {"delta": True}, "range": True, "legend": {}},
-        "executeCommandProvider": {"commands": ["a", "b"]},
+        "executeCommandProvider": {"commands": ["a", "b"], "workDoneProgress": True},
     }
     assert announced(capabilities) == {
         "textDocument/hover",
@@ -22,6 +22,7 @@ def test_capabilities_are_understood_in_all_their_forms():
         "textDocument/semanticTokens/range",
         "workspace/executeCommand a",
         "workspace/executeCommand b",
+        "workspace/executeCommand with progress",
     }
 
 

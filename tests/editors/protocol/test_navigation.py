@@ -26,3 +26,11 @@ async def test_callers_and_callees_of_a_function_in_other_files(session: Session
     assert incoming[0].from_ranges[0].start.line == session.position("main.c", "cache_get(").line
     outgoing = await session.ask("callHierarchy/outgoingCalls", types.CallHierarchyOutgoingCallsParams(item))
     assert {"bucket_of", "find"} <= {call.to.name for call in outgoing}
+
+
+async def test_a_comment_that_accepts_a_race_leads_to_the_other_access(session: Session):
+    session.replace("cache.c", "    cache->lookups++;", "    cache->lookups++; // racelens: benign -- a test")
+    links = await session.ask("textDocument/documentLink", types.DocumentLinkParams(session.identify("cache.c")))
+    line = session.position("cache.c", "return cache->lookups").line + 1
+    assert [link.target.split(",")[0] for link in links] == [f"{session.uri('cache.c')}#L{line}"]
+    assert links[0].range.start.line == session.position("cache.c", "cache->lookups++").line

@@ -13,6 +13,7 @@ const SETTINGS = {
   "editor.stickyScroll.enabled": false,
   "extensions.ignoreRecommendations": true,
   "files.autoSave": "off",
+  "git.enabled": false,
   "telemetry.telemetryLevel": "off",
   "update.mode": "none",
   "workbench.colorTheme": "Default Dark Modern",

@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import * as path from "node:path";
 import { parseArgs } from "node:util";
 import { CodeServer } from "./code_server.mjs";
-import { Workbench } from "./workbench.mjs";
+import { Workbench, shown } from "./workbench.mjs";
 
 const { values: given } = parseArgs({
   options: {
@@ -26,7 +26,6 @@ const { values: given } = parseArgs({
 const workspace = path.join(given.work, "demo");
 rmSync(workspace, { recursive: true, force: true });
 cpSync(given.demo, workspace, { recursive: true });
-const source = readFileSync(path.join(workspace, "cache.c"), "utf8").split("\n");
 const races = racesOnTheCommandLine();
 
 const codeServer = new CodeServer({ tools: given.tools, folder: path.join(given.work, "code-server") });
@@ -125,6 +124,98 @@ try {
     await workbench.command("View: Close All Editors");
   });
 
+  const closing = races.find(({ location }) => location === "cache.closing");
+
+  await step("a race is verified by its lens, which then shows the interleaving", async () => {
+    const [, access] = closing.accesses;
+    await workbench.goTo(path.basename(access.file), access.line, access.column);
+    await workbench.clickLens("Verify the race on cache.closing");
+    const words = await workbench.until("what came of it is said", async () => {
+      const shown = await workbench.notification();
+      return shown.includes("cache.closing") && shown;
+    });
+    assert.match(words, /An interleaving of \d+ steps gets there/);
+    await workbench.until("the lens has changed", async () => (await workbench.lenses()).includes("Show interleaving"));
+    await workbench.picture("verified");
+    await workbench.command("Notifications: Clear All Notifications");
+  });
+
+  await step("the tree and the problems call it witnessed", async () => {
+    await workbench.command("Racelens: Group Races by Tier");
+    const rows = await workbench.until("the tree has a group of witnessed races", async () => {
+      const found = await workbench.tree();
+      return /^Witnessed ?1 race/.test(found[0] ?? "") && found;
+    });
+    assert.ok(rows[1].startsWith("cache.closing"), rows[1]);
+    const problems = await workbench.problems();
+    await workbench.picture("witnessed");
+    const at = problems.findIndex((row) => row.startsWith("data race on `cache.closing`"));
+    assert.ok(at >= 0, `no race is witnessed in ${JSON.stringify(problems)}`);
+    assert.match(problems[at + 1], /1\. thread main: /);
+    await workbench.command("View: Toggle Problems");
+    await workbench.command("Racelens: Group Races by Location");
+  });
+
+  await step("the interleaving leads to the lines of its steps, by clicks and by keys", async () => {
+    const [, access] = closing.accesses;
+    const file = path.basename(access.file);
+    await workbench.goTo(file, access.line, access.column);
+    await workbench.clickLens("Show interleaving");
+    const interleaving = await workbench.interleaving();
+    const rows = interleaving.locator("tr[data-step]");
+    const count = await rows.count();
+    assert.match(shown(await interleaving.locator("thead").innerText()), /0: main 1: worker/);
+    // The last two happen at the same time, in the lines of the race.
+    const ends = interleaving.locator("tr.end");
+    assert.equal(await ends.count(), 2);
+    const lines = closing.accesses.slice(0, 2).map(({ line }) => line);
+    const texts = await ends.allInnerTexts();
+    for (const line of lines) {
+      assert.ok(texts.some((text) => text.includes(`${file}:${line} in`)), `no step is in line ${line}: ${texts}`);
+    }
+    await ends.last().click();
+    const clicked = lines.find((line) => texts[1].includes(`${file}:${line} in`));
+    await workbench.until("its line is marked", () => workbench.markedLines());
+    await workbench.until("the lenses are drawn", async () => (await workbench.lenses()).includes("Show interleaving"));
+    await workbench.picture("interleaving");
+    await workbench.currentLine(clicked);
+    // Upwards to the other access, and to the code.
+    const above = lines.find((line) => texts[0].includes(`${file}:${line} in`));
+    await workbench.press("ArrowUp");
+    await workbench.currentLine(above);
+    assert.equal(await interleaving.locator('tr[aria-selected="true"]').getAttribute("data-step"), String(count - 1));
+    await workbench.press("Home");
+    await workbench.until("the first step is selected", async () => {
+      return (await interleaving.locator('tr[aria-selected="true"]').getAttribute("data-step")) === "1";
+    });
+    await workbench.press("End");
+    await workbench.press("Enter");
+    await workbench.cursorAt(file, clicked);
+    for (const [theme, name] of [["Light Modern", "light"], ["Dark High Contrast", "high-contrast"], ["Dark Modern", "dark"]]) {
+      await workbench.theme(theme);
+      await workbench.picture(`interleaving-${name}`);
+    }
+  });
+
+  await step("an edit of a function on the way makes the interleaving out of date", async () => {
+    const [, access] = closing.accesses;
+    const file = path.basename(access.file);
+    await workbench.goTo(file, lineIn(file, "cache_init(&cache)"), 1);
+    await workbench.press("End");
+    await workbench.page.keyboard.type(" usleep(1);");
+    await workbench.until("it is said to be out of date", async () => (await workbench.interleavingText()).includes("out of date"));
+    await workbench.until("the lens says so as well", async () => {
+      return (await workbench.lenses()).some((lens) => lens.startsWith("Interleaving is out of date"));
+    });
+    await workbench.picture("out-of-date");
+    await workbench.command("File: Revert File");
+    await workbench.until("what is undone holds again", async () => {
+      const text = await workbench.interleavingText();
+      return text !== "" && !text.includes("out of date");
+    });
+    await workbench.command("View: Close All Editors");
+  });
+
   await step("a quick fix takes the lock, and the race is gone", async () => {
     await workbench.goTo("cache.c", lineOf("return cache->lookups"), 12);
     await workbench.until("something is marked", () => workbench.squiggles());
@@ -153,10 +244,26 @@ try {
     });
   });
 
+  await step("a search that takes long is shown, and can be cancelled", async () => {
+    // Among all races there is one that nobody gets to within the budget.
+    settings({ "racelens.minRank": 0 });
+    const far = racesOnTheCommandLine("--min-rank", "0").find(({ location }) => location === "entry.value");
+    const [, access] = far.accesses;
+    await workbench.goTo(path.basename(access.file), access.line, access.column);
+    await workbench.until("there is a lens", async () => (await workbench.lenses()).includes("Verify the race on entry.value"));
+    await workbench.clickLens("Verify the race on entry.value");
+    await workbench.until("it is shown", async () => (await workbench.notification()).includes("Looking for an interleaving"));
+    await workbench.picture("searching");
+    await workbench.clickNotification("Cancel");
+    await workbench.until("it is over", async () => !(await workbench.notifications()).includes("Looking for an interleaving"));
+    assert.ok((await workbench.lenses()).includes("Verify the race on entry.value"), "nothing has come of it");
+    settings({});
+    await workbench.until("the rank counts again", async () => (await workbench.racelensItem()) === `${races.length} races`);
+    await workbench.command("View: Close All Editors");
+  });
+
   await step("a server that is not there is said, with what to do", async () => {
-    mkdirSync(path.join(workspace, ".vscode"));
-    const settings = JSON.stringify({ "racelens.server.path": "/nowhere/racelens" });
-    writeFileSync(path.join(workspace, ".vscode/settings.json"), settings);
+    settings({ "racelens.server.path": "/nowhere/racelens" });
     const words = await workbench.until("a message is shown", async () => {
       const shown = await workbench.notification();
       return shown.includes("/nowhere/racelens") && shown;
@@ -166,7 +273,7 @@ try {
   });
 
   if (given.images) {
-    for (const name of ["races", "hover", "quick-fixes", "explanation"]) {
+    for (const name of ["races", "hover", "quick-fixes", "explanation", "interleaving"]) {
       workbench.copyPicture(name, given.images);
     }
   }
@@ -187,11 +294,17 @@ async function step(name, act) {
   }
 }
 
+/** Settings of the workspace, instead of those before. */
+function settings(values) {
+  mkdirSync(path.join(workspace, ".vscode"), { recursive: true });
+  writeFileSync(path.join(workspace, ".vscode/settings.json"), JSON.stringify(values));
+}
+
 /** Both must tell the same: the editor is compared with what the command line says. */
-function racesOnTheCommandLine() {
+function racesOnTheCommandLine(...options) {
   let report;
   try {
-    report = execFileSync(given.server, ["check", ".", "--format", "json"], { cwd: workspace, encoding: "utf8" });
+    report = execFileSync(given.server, ["check", ".", "--format", "json", ...options], { cwd: workspace, encoding: "utf8" });
   } catch (error) {
     // The exit code says that there are races.
     report = error.stdout;
@@ -201,7 +314,12 @@ function racesOnTheCommandLine() {
 
 /** Lines are found by their text, so that the demo may change. */
 function lineOf(text) {
-  const index = source.findIndex((line) => line.includes(text));
+  return lineIn("cache.c", text);
+}
+
+function lineIn(file, text) {
+  const lines = readFileSync(path.join(given.demo, file), "utf8").split("\n");
+  const index = lines.findIndex((line) => line.includes(text));
   assert.ok(index >= 0, `the demo has no line with ${text}`);
   return index + 1;
 }

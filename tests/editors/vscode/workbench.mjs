@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import * as path from "node:path";
 
 const PATIENCE = 30_000;
+const TOASTS = ".notifications-toasts .notification-list-item-message";
 
 export class Workbench {
   /** `tools` holds playwright-core as npm installed it. */
@@ -83,7 +84,10 @@ export class Workbench {
     const input = this.page.locator(".quick-input-widget input[type=text]");
     await input.waitFor();
     await input.fill(`${file}:${line}:${column}`);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: file }).first().waitFor();
+    const first = this.page.locator(".quick-input-list .monaco-list-row").first();
+    await this.until(`${file} is the first in the list`, async () => {
+      return (await first.count()) > 0 && shown(await first.innerText()).startsWith(file);
+    });
     await this.press("Enter");
     await this.cursorAt(file, line);
   }
@@ -167,16 +171,58 @@ export class Workbench {
   }
 
   async notification() {
-    const toast = this.page.locator(".notifications-toasts .notification-list-item-message");
-    await toast.first().waitFor();
-    return (await toast.allInnerTexts()).map(shown).join("\n");
+    await this.page.locator(TOASTS).first().waitFor();
+    return this.notifications();
   }
 
-  /** The page of an explanation, which lives in a frame within a frame. */
+  /** What the messages say that are shown now. */
+  async notifications() {
+    return (await this.page.locator(TOASTS).allInnerTexts()).map(shown).join("\n");
+  }
+
+  async clickNotification(button) {
+    await this.page.locator(".notifications-toasts .notification-list-item a.monaco-button", { hasText: button }).first().click();
+  }
+
+  /** The lines that an interleaving marks. */
+  async markedLines() {
+    return this.page.locator('.monaco-editor .view-overlays [class*="ced-"][class*="TextEditorDecorationType"]').count();
+  }
+
+  /** Waits until the editor shows a line as its current one, whoever has the keyboard. */
+  async currentLine(line) {
+    const current = this.page.locator(".monaco-editor .line-numbers.active-line-number");
+    await this.until(`the line is ${line}`, async () => (await current.allInnerTexts()).map(shown).includes(String(line)));
+  }
+
+  async theme(name) {
+    await this.command("Preferences: Color Theme");
+    const input = this.page.locator(".quick-input-widget input[type=text]");
+    await input.fill(name);
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first();
+    await row.waitFor();
+    await row.click();
+    await this.page.waitForTimeout(1000);
+  }
+
   async explanation() {
-    return this.until("an explanation is shown", async () => {
+    return this.webview("an explanation is shown", "main.explanation");
+  }
+
+  async interleaving() {
+    return this.webview("an interleaving is shown", "main.interleaving");
+  }
+
+  /** What its page says now; empty while it is drawn anew. */
+  async interleavingText() {
+    return (await this.interleaving()).innerText({ timeout: 1000 }).catch(() => "");
+  }
+
+  /** The page of an extension, which lives in a frame within a frame. */
+  async webview(what, selector) {
+    return this.until(what, async () => {
       for (const frame of this.page.frames()) {
-        const page = frame.locator("main.explanation");
+        const page = frame.locator(selector);
         if ((await page.count().catch(() => 0)) > 0) {
           return page;
         }
@@ -187,6 +233,6 @@ export class Workbench {
 }
 
 /** Text as a person reads it: the editor draws with spaces that do not break, and with line breaks. */
-function shown(text) {
+export function shown(text) {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -5,6 +5,7 @@ use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{AnalysisHost, Change, CheckedProgram, UnitChange};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::Options;
+use racelens_analysis::stop::Stop;
 use racelens_tests::edits::edited;
 use racelens_tests::random::Random;
 use std::sync::Arc;
@@ -58,7 +59,9 @@ fn apply(host: &mut AnalysisHost, texts: &[(String, String)]) {
 
 fn check(host: &AnalysisHost, before: Option<&CheckedProgram>) -> CheckedProgram {
     let analysis = host.analysis();
-    analysis.check_again(Models::builtin(), Options::default(), &[], before)
+    let stop = Stop::default();
+    let check = analysis.check_again(Models::builtin(), Options::default(), &[], before, &stop);
+    check.expect("nobody stops it")
 }
 
 fn measure(edits: usize, mut texts: Vec<(String, String)>) {

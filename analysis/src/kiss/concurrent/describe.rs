@@ -58,8 +58,13 @@ impl Machine<'_> {
                 });
                 let whole = self.program.size_of(ty);
                 match field {
+                    // A member whose name belongs to the C library, such as those of a mutex, tells nobody anything.
+                    Some(field) if field.name.starts_with("__") => name,
                     Some(field) if whole != Some(size) || offset > 0 => {
-                        let name = format!("{name}.{}", field.name);
+                        let name = match field.anonymous {
+                            true => name,
+                            false => format!("{name}.{}", field.name),
+                        };
                         self.part(name, &field.ty, offset - field.offset, size)
                     }
                     _ => name,

@@ -6,3 +6,4 @@
 pub mod describe;
 pub mod oracle;
 pub mod replay;
+pub mod turns;

@@ -1,6 +1,8 @@
-//! Tries every interleaving of a small program, one statement at a time, and remembers every state.
+//! Tries every interleaving of a small program, one statement at a time, and remembers every state; or every one of
+//! those in which threads take turns in a certain way.
 
 use super::replay::position;
+use super::turns::Turns;
 use crate::kiss::machine::stop::Stop;
 use crate::kiss::machine::{Machine, Next, State};
 use crate::kiss::schedule::Position;
@@ -18,8 +20,9 @@ pub struct Everything {
     pub complete: bool,
 }
 
-/// Visits every state that can be reached, up to so many. The machine must let other threads in everywhere.
-pub fn explore(machine: &Machine<'_>, most_states: usize) -> Everything {
+/// Visits every state that can be reached where threads take such turns, up to so many. The machine must let other
+/// threads in everywhere.
+pub fn explore(machine: &Machine<'_>, turns: &Turns, most_states: usize) -> Everything {
     let mut everything = Everything {
         complete: true,
         ..Everything::default()
@@ -29,9 +32,9 @@ pub fn explore(machine: &Machine<'_>, most_states: usize) -> Everything {
         return everything;
     };
     let mut seen = FxHashSet::default();
-    let mut work = vec![start];
-    while let Some(state) = work.pop() {
-        if !seen.insert(state.fingerprint()) {
+    let mut work = vec![(start, turns.clone())];
+    while let Some((state, turns)) = work.pop() {
+        if !seen.insert((state.fingerprint(), turns.clone())) {
             continue;
         }
         if seen.len() > most_states {
@@ -44,14 +47,14 @@ pub fn explore(machine: &Machine<'_>, most_states: usize) -> Everything {
                 .failed_assertions
                 .extend(position(machine, &state, thread));
         }
-        for thread in 0..state.threads.len() {
+        for (thread, turns) in turns.next(state.threads.len()) {
             match after(machine, &state, thread) {
-                Ok(Some(next)) => work.push(next),
+                Ok(Some(next)) => work.push((next, turns)),
                 Ok(None) => {}
-                Err(choices) if choices.is_empty() => everything.complete = false,
                 Err(choices) => {
                     everything.complete = false;
-                    work.extend(choices);
+                    let choices = choices.into_iter();
+                    work.extend(choices.map(|state| (state, turns.clone())));
                 }
             }
         }

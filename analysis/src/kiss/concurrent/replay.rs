@@ -1,6 +1,6 @@
 //! Follows an interleaving step by step, and tells what happens on the way.
 
-use crate::ir::Statement;
+use crate::ir::{FunctionRef, Statement};
 use crate::kiss::machine::stop::Stop;
 use crate::kiss::machine::{Activation, Machine, Next, Source, State};
 use crate::kiss::schedule::{Chosen, Goal, Move, Position, Witness};
@@ -20,12 +20,14 @@ pub struct Trace {
     pub assumptions: Vec<Assumption>,
     /// Functions without body and model that were called on the way. They are taken to do nothing but return.
     pub ignored: BTreeSet<Ustr>,
+    /// Those that something was run of.
+    pub functions: BTreeSet<FunctionRef>,
 }
 
 /// A thread, and where it was started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThreadStart {
-    pub entry: crate::ir::FunctionRef,
+    pub entry: FunctionRef,
     pub started: Option<(usize, Position)>,
 }
 
@@ -112,6 +114,7 @@ pub fn replay(
         ends: Vec::new(),
         assumptions: Vec::new(),
         ignored: BTreeSet::new(),
+        functions: BTreeSet::new(),
     };
     for (number, next) in witness.moves.iter().enumerate() {
         match *next {
@@ -174,6 +177,7 @@ fn one_step(
         Ok(Next::Finished) => return Err(format!("thread {thread} has ended")),
         Err(stop) => return Err(describe_stop(thread, &stop)),
     }
+    note_function(machine, state, thread, trace);
     let before = state.clone();
     machine
         .step(state, thread)
@@ -188,6 +192,14 @@ fn one_step(
         trace.events.push(event);
     }
     Ok(())
+}
+
+/// The function that a thread is in, below the library functions that it calls.
+fn note_function(machine: &Machine<'_>, state: &State, thread: usize, trace: &mut Trace) {
+    let frame = state.threads.get(thread).and_then(|thread| thread.frame());
+    if let Some(frame) = frame {
+        trace.functions.insert(machine.body(frame.body).function);
+    }
 }
 
 fn describe_stop(thread: usize, stop: &Stop) -> String {
@@ -209,6 +221,7 @@ fn finish(
                 if thread >= state.threads.len() || state.end.is_some() {
                     return Err(DoesNotReplay(format!("thread {thread} does not run")));
                 }
+                trace.functions.insert(position.function);
                 let at = self::position(machine, state, thread);
                 if at != Some(position) {
                     return Err(DoesNotReplay(format!(

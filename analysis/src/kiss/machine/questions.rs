@@ -32,6 +32,14 @@ impl Machine<'_> {
         })
     }
 
+    /// The number in the variable of this name, if there is one such variable.
+    pub fn number_in(&self, state: &State, name: &str) -> Option<i128> {
+        let mut named = self.globals.iter();
+        let (_, address) = named.find(|(global, _)| global.name.as_str() == name)?;
+        let (address, size) = state.memory.extent(*address).ok()?;
+        self.number_at(state, address, size)
+    }
+
     /// The function that an address is, if it is one.
     pub fn function_named(&self, address: u64) -> Option<FunctionRef> {
         self.function_at(address).ok()

@@ -4,6 +4,8 @@
 //! its own variables at the same address. So these are allocated, and never given back.
 
 use super::noticed::Noticed;
+use super::resuming::Style;
+use super::run_time;
 use super::writer::Writer;
 use crate::ir::{
     AccessMode, Base, Body, LocalId, Operand, Place, Rvalue, Statement, Storage, Ty, TyKind,
@@ -28,18 +30,20 @@ impl Frames {
         let mut frames = Frames::default();
         for (index, local) in body.locals.iter().enumerate() {
             let id = LocalId(index as u32);
-            let is_shared = local.storage == Storage::Memory
+            // Whoever goes on later needs all of them.
+            let is_needed = writer.style == Style::Resumable
+                || noticed.is_shared(body.function, &Place::local(id));
+            let is_kept = local.storage == Storage::Memory
                 && !matches!(local.ty.kind(), TyKind::VaList)
-                && noticed.is_shared(body.function, &Place::local(id));
-            let Some(size) = program.size_of(&local.ty).filter(|_| is_shared) else {
+                && is_needed;
+            let Some(size) = program.size_of(&local.ty).filter(|_| is_kept) else {
                 continue;
             };
             // An index behind a pointer counts what it points to.
             let pointee = local.ty.element().unwrap_or(&local.ty).clone();
             let bytes = Operand::Integer(i128::from(size.max(1)));
             let ty = Ty::void().pointer_to();
-            let Some(memory) =
-                writer.call("racelens_allocate", vec![bytes], Some(ty.clone()), None)
+            let Some(memory) = writer.call(run_time::ALLOCATE, vec![bytes], Some(ty.clone()), None)
             else {
                 continue;
             };

@@ -1,5 +1,6 @@
 //! Programs without a `main` that starts what is to be looked at: the harness starts it.
 
+use super::resuming::Style;
 use super::run_time;
 use super::writer::{Writer, pointer};
 use crate::ir::{
@@ -167,7 +168,7 @@ fn starter(
     locks: &[GlobalRef],
     given: &mut Arguments<'_>,
 ) -> Body {
-    let mut writer = Writer::new(empty_body(name, pointer()), 0);
+    let mut writer = Writer::new(empty_body(name, pointer()), 0, Style::Plain);
     writer.local(pointer());
     writer.body.parameters = 1;
     for lock in locks {
@@ -190,7 +191,7 @@ fn starter(
         writer.call("pthread_mutex_unlock", vec![address], None, None);
     }
     writer.end_block(Terminator::Return(Some(Operand::Integer(0))));
-    writer.finish().0
+    writer.finish(given.program).0
 }
 
 /// A pointer in an object that leads to another object.
@@ -317,7 +318,11 @@ fn identifier(name: &str) -> String {
 
 /// Starts all of them, and ends without ending them.
 fn entry(starters: &[FunctionRef], fills: Vec<Fill>, program: &mut Program) -> Body {
-    let mut writer = Writer::new(empty_body(run_time::function(ENTRY), Ty::void()), 0);
+    let mut writer = Writer::new(
+        empty_body(run_time::function(ENTRY), Ty::void()),
+        0,
+        Style::Plain,
+    );
     let handle = global("racelens_handle");
     let unsigned = Ty::integer(IntRank::Long, false);
     program.add_global(handle, unsigned.clone());
@@ -348,5 +353,5 @@ fn entry(starters: &[FunctionRef], fills: Vec<Fill>, program: &mut Program) -> B
     }
     writer.call("pthread_exit", vec![Operand::Integer(0)], None, None);
     writer.end_block(Terminator::Return(None));
-    writer.finish().0
+    writer.finish(program).0
 }

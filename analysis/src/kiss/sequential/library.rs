@@ -1,5 +1,6 @@
 //! Library functions that synchronise, as bodies made of their models.
 
+use super::resuming::Style;
 use super::run_time;
 use super::writer::{Writer, long, pointer};
 use crate::ir::{
@@ -50,6 +51,7 @@ pub(super) fn body(
     ty: &FunctionTy,
     model: &FunctionModel,
     program: &Program,
+    style: Style,
 ) -> Body {
     let parameters = ty.parameters.iter().enumerate();
     let locals: Vec<Local> = parameters
@@ -72,7 +74,7 @@ pub(super) fn body(
         records: Vec::new(),
     };
     let mut library = Library {
-        writer: Writer::new(body, 0),
+        writer: Writer::new(body, 0, style),
         program,
         model,
         arguments: ty.parameters.len(),
@@ -112,7 +114,7 @@ impl Library<'_> {
             Some(self.writer.assign(ty, Rvalue::Convert { value, from }))
         };
         self.writer.end_block(Terminator::Return(value));
-        self.writer.finish().0
+        self.writer.finish(self.program).0
     }
 
     /// What the function returns when everything went well.
@@ -213,7 +215,9 @@ impl Library<'_> {
                 if is_barrier || self.model.effects.iter().any(acquires) {
                     return Some(());
                 }
-                self.with_pointer("racelens_take", object, &[])
+                let object = self.value(object)?;
+                let object = self.writer.as_pointer(object);
+                self.waiting_call("racelens_take", vec![object])
             }
             Action::Allocate { .. } | Action::Call { .. } | Action::Atomic(_) | Action::Body => {
                 None
@@ -258,7 +262,7 @@ impl Library<'_> {
             (false, false) => "racelens_try_acquire",
         };
         if blocking {
-            return self.call(name, arguments);
+            return self.waiting_call(name, arguments);
         }
         let happened = self.writer.call(name, arguments, Some(Ty::int()), None)?;
         let (success, failure) = (self.success(), self.failure());
@@ -283,13 +287,9 @@ impl Library<'_> {
         let posts = self
             .writer
             .call("racelens_wait_begin", begin, Some(long()), None)?;
-        let inside = vec![Operand::Integer(-1)];
-        let raised = self
-            .writer
-            .call(run_time::POINT, inside, Some(Ty::int()), None)?;
-        self.writer.leave_if(raised);
+        self.point()?;
         let shared = Operand::Integer(i128::from(mode == Mode::Shared));
-        self.call("racelens_wait_end", vec![on, lock, posts, shared])
+        self.waiting_call("racelens_wait_end", vec![on, lock, posts, shared])
     }
 
     /// Comes to a barrier, lets others come, and goes on when all are there.
@@ -299,15 +299,9 @@ impl Library<'_> {
         let before =
             self.writer
                 .call("racelens_come", vec![barrier.clone()], Some(long()), None)?;
-        let inside = vec![Operand::Integer(-1)];
-        let raised = self
-            .writer
-            .call(run_time::POINT, inside, Some(Ty::int()), None)?;
-        self.writer.leave_if(raised);
+        self.point()?;
         let passed = vec![barrier, before];
-        self.result = self
-            .writer
-            .call("racelens_pass", passed, Some(Ty::int()), None);
+        self.result = self.waiting_value("racelens_pass", passed, Ty::int());
         Some(())
     }
 
@@ -376,13 +370,11 @@ impl Library<'_> {
         let Some(handle) = handle else {
             let entry = self.value(entry?)?;
             let entry = self.writer.as_pointer(entry);
-            return self.call("racelens_join_entry", vec![entry]);
+            return self.waiting_call("racelens_join_entry", vec![entry]);
         };
         let handle = self.value(handle)?;
         let handle = self.writer.as_pointer(handle);
-        let result = self
-            .writer
-            .call("racelens_join", vec![handle], Some(pointer()), None)?;
+        let result = self.waiting_value("racelens_join", vec![handle], pointer())?;
         // What a join writes is the thread's result.
         let written = self
             .model
@@ -411,12 +403,7 @@ impl Library<'_> {
         for argument in arguments {
             given.push(self.value(argument)?);
         }
-        let first = self.writer.call(
-            "racelens_once_begin",
-            vec![control.clone()],
-            Some(Ty::int()),
-            None,
-        )?;
+        let first = self.waiting_value("racelens_once_begin", vec![control.clone()], Ty::int())?;
         let (run, behind) = (self.writer.new_block(), self.writer.new_block());
         self.writer.end_block(Terminator::Branch {
             condition: first,
@@ -429,6 +416,7 @@ impl Library<'_> {
             callee: Callee::Indirect(entry),
             arguments: given,
         };
+        self.writer.mark();
         self.writer.push(call, None);
         self.writer.leave_if_raised();
         self.call("racelens_once_end", vec![control])?;
@@ -440,6 +428,38 @@ impl Library<'_> {
     fn call(&mut self, name: &str, arguments: Vec<Operand>) -> Option<()> {
         self.writer.call(name, arguments, None, None);
         Some(())
+    }
+
+    /// Lets others go on, in the middle of the function.
+    fn point(&mut self) -> Option<()> {
+        self.writer.mark();
+        let inside = vec![Operand::Integer(-1)];
+        let raised = self
+            .writer
+            .call(run_time::POINT, inside, Some(Ty::int()), None)?;
+        self.writer.leave_if(raised);
+        Some(())
+    }
+
+    fn waiting_call(&mut self, name: &str, arguments: Vec<Operand>) -> Option<()> {
+        self.writer.mark();
+        self.writer.call(name, arguments, None, None);
+        self.leave_if_waiting();
+        Some(())
+    }
+
+    fn waiting_value(&mut self, name: &str, arguments: Vec<Operand>, ty: Ty) -> Option<Operand> {
+        self.writer.mark();
+        let value = self.writer.call(name, arguments, Some(ty), None);
+        self.leave_if_waiting();
+        value
+    }
+
+    /// A thread that has to wait stops, if it can go on later; otherwise its path has ended.
+    fn leave_if_waiting(&mut self) {
+        if self.writer.style == Style::Resumable {
+            self.writer.leave_if_raised();
+        }
     }
 
     fn with_pointer(&mut self, name: &str, object: &Value, more: &[Operand]) -> Option<()> {

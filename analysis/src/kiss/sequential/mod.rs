@@ -1,11 +1,12 @@
 //! The concurrent program as a sequential one whose stack-bound scheduler simulates many interleavings: KISS.
 //!
 //! Every function stays the function that it was. In front of each statement that another thread can notice stands a call
-//! that may run other threads, may end the thread (`raise`), and may find that two accesses meet; behind each call `raise`
-//! is looked at. Threads, locks and everything else that blocks are simulated by [`run_time`], a piece of C, and by bodies
+//! that may run other threads, may stop the thread (`raise`), and may find that two accesses meet; behind each call `raise`
+//! is looked at. With rounds ([`Scheduling::Rounds`]) a thread that has stopped goes on later: [`resuming`]. Threads, locks and everything else that blocks are simulated by [`run_time`], a piece of C, and by bodies
 //! for library functions that are made of their models.
 
 mod data_effects;
+mod failure;
 mod frames;
 mod harness;
 mod library;
@@ -13,6 +14,7 @@ mod library_words;
 mod location;
 mod model_values;
 mod noticed;
+mod resuming;
 mod rewriting;
 pub mod run_time;
 mod special_calls;
@@ -20,6 +22,7 @@ mod text;
 mod thread_locals;
 mod writer;
 
+pub use failure::{Found, found};
 pub use harness::{Harness, Numbers, as_types, is_harness, started_by, with_harness};
 pub use location::touching;
 pub use noticed::{Checked, Points};
@@ -30,13 +33,24 @@ use crate::ir::{Body, Callee, FunctionRef, Operand, Statement, Terminator, Ty};
 use crate::models::Models;
 use crate::points_to::PointsTo;
 use noticed::Noticed;
+use resuming::Style;
 use rewriting::Shared;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use thread_locals::{array_of, by_thread, initialises_thread_local, is_thread_local};
 
+/// How the threads take turns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheduling {
+    /// KISS: a thread runs on top of the one that it interrupts, until it ends or stops for good.
+    Stack,
+    /// Every thread may go on where it stopped, in each of a number of rounds.
+    Rounds,
+}
+
 /// What is looked for, and where threads may be switched.
 pub struct Options<'o> {
+    pub scheduling: Scheduling,
     pub points: Points,
     pub checked: &'o Checked,
     /// Whether a violated assertion is an error; otherwise it is the end of the path.
@@ -60,6 +74,7 @@ pub fn sequentialise(
             points_to: options.points_to,
         },
         asserts: options.asserts,
+        scheduling: options.scheduling,
         sites: Vec::new(),
         failures: vec![Failure::Race],
         origins: FxHashMap::default(),
@@ -105,11 +120,14 @@ pub fn sequentialise(
     library.sort_unstable_by_key(|(function, _)| function.name.as_str());
     for (function, ty) in library {
         if let Some(model) = models.lookup(function.name.as_str()) {
-            made.add_function(Arc::new(library::body(function, &ty, model, program)));
+            let style = Style::of(options.scheduling, false);
+            let body = library::body(function, &ty, model, program, style);
+            made.add_function(Arc::new(body));
         }
     }
     SequentialProgram {
         program: made,
+        scheduling: options.scheduling,
         origins: shared.origins,
         failures: shared.failures,
         sites: shared.sites,

@@ -1,9 +1,11 @@
 //! One function of the concurrent program as one of the sequential program: KISS figs. 4 and 5.
 
+use super::Scheduling;
 use super::frames::Frames;
 use super::library::{self, synchronises};
 use super::library_words::word;
 use super::noticed::{Noticed, Points};
+use super::resuming::Style;
 use super::run_time;
 use super::thread_locals::by_thread;
 use super::writer::{Writer, long, pointer};
@@ -21,6 +23,7 @@ pub(super) struct Shared<'p> {
     pub models: &'p Models,
     pub noticed: Noticed<'p>,
     pub asserts: bool,
+    pub scheduling: Scheduling,
     /// Places in the concurrent program by their numbers in the text.
     pub sites: Vec<Origin>,
     pub failures: Vec<Failure>,
@@ -33,12 +36,14 @@ impl Shared<'_> {
     /// The body of a function as the sequential program has it.
     pub fn rewrite(&mut self, body: &Body, is_entry: bool) -> Body {
         let blocks = body.blocks.len();
+        let style = Style::of(self.scheduling, Style::needs_arguments(body));
         let mut writer = Writer::new(
             Body {
                 blocks: Vec::new(),
                 ..body.clone()
             },
             blocks,
+            style,
         );
         let first = writer.new_block();
         writer.begin(first);
@@ -68,7 +73,7 @@ impl Shared<'_> {
             rewriting.terminator_operands(&mut terminator);
             rewriting.writer.end_block(terminator);
         }
-        let (body, origins) = rewriting.writer.finish();
+        let (body, origins) = rewriting.writer.finish(rewriting.shared.program);
         self.origins.extend(origins);
         body
     }
@@ -139,6 +144,21 @@ impl Rewriting<'_, '_> {
 
     pub fn itself(&mut self, at: StatementId, statement: Statement) {
         let origin = self.origin(at, Role::Itself);
+        // What is allocated on the stack is not there any more when the thread has stopped.
+        if let Statement::Assign {
+            target,
+            value: Rvalue::StackAllocate { bytes },
+        } = statement
+        {
+            let callee = Callee::Direct(run_time::function(run_time::ALLOCATE));
+            let call = Statement::Call {
+                target: Some(target),
+                callee,
+                arguments: vec![bytes],
+            };
+            self.writer.push(call, Some(origin));
+            return;
+        }
         self.writer.push(statement, Some(origin));
     }
 
@@ -150,6 +170,7 @@ impl Rewriting<'_, '_> {
     }
 
     fn point_at(&mut self, site: Operand, origin: Option<Origin>) {
+        self.writer.mark();
         let raised = self
             .writer
             .call(run_time::POINT, vec![site], Some(Ty::int()), origin);
@@ -188,6 +209,7 @@ impl Rewriting<'_, '_> {
         let site = self.shared.site(self.origin(at, Role::Itself));
         let origin = self.origin(at, Role::Check);
         let arguments = vec![site, address, size, kind];
+        self.writer.mark();
         let raised = self
             .writer
             .call(run_time::ACCESS, arguments, Some(Ty::int()), Some(origin));
@@ -236,6 +258,7 @@ impl Rewriting<'_, '_> {
             if self.shared.noticed.points == Points::Everywhere {
                 self.point(at);
             }
+            self.writer.mark();
             self.plain_call(at, target, callee.clone(), arguments);
             self.writer.leave_if_raised();
             return;
@@ -257,6 +280,7 @@ impl Rewriting<'_, '_> {
             self.point(at);
             self.need_library(function, target, arguments);
             let callee = Callee::Direct(library::name_of(function));
+            self.writer.mark();
             self.plain_call(at, target, callee, arguments);
             self.writer.leave_if_raised();
             return;
@@ -294,6 +318,9 @@ impl Rewriting<'_, '_> {
         let gets_functions = arguments
             .iter()
             .any(|argument| matches!(argument, Operand::Function(_)));
+        if has_body {
+            self.writer.mark();
+        }
         self.uninterrupted(wraps || (!has_body && gets_functions), |this| {
             this.plain_call(at, target, Callee::Direct(function), arguments);
         });

@@ -1,6 +1,6 @@
 //! A sequential program as one C file that can be compiled, run and given to other checkers.
 
-use super::run_time;
+use super::{Scheduling, run_time};
 use crate::ir::{FunctionRef, StatementId};
 use crate::kiss::c_text::{INITIALISE, Printing, print};
 use crate::kiss::program::{Meaning, SequentialProgram};
@@ -10,6 +10,8 @@ use std::fmt::Write;
 pub struct Listing<'l> {
     /// The most threads that wait in `ts`; a further one is called at once.
     pub max: u32,
+    /// How many rounds there are, if threads take turns in rounds.
+    pub rounds: u32,
     /// Where a statement of the concurrent program stands: `file.c:12`.
     pub location: &'l dyn Fn(FunctionRef, StatementId) -> Option<String>,
 }
@@ -24,12 +26,12 @@ pub fn listing(sequential: &SequentialProgram, options: &Listing<'_>) -> String 
         (options.location)(origin.function, origin.statement)
     };
     let mut text = String::new();
-    let _ = writeln!(
-        text,
-        "#ifndef RACELENS_MAX\n#define RACELENS_MAX {}\n#endif",
-        options.max
-    );
-    text.push_str(run_time::TEXT);
+    let (bound, number) = match sequential.scheduling {
+        Scheduling::Stack => ("RACELENS_MAX", options.max),
+        Scheduling::Rounds => ("RACELENS_ROUNDS", options.rounds),
+    };
+    let _ = writeln!(text, "#ifndef {bound}\n#define {bound} {number}\n#endif");
+    text.push_str(&run_time::text(sequential.scheduling));
     text.push('\n');
     text.push_str(&print(&Printing {
         program,
@@ -44,17 +46,17 @@ pub fn listing(sequential: &SequentialProgram, options: &Listing<'_>) -> String 
 }
 
 fn sites(sequential: &SequentialProgram, options: &Listing<'_>, text: &mut String) {
-    text.push_str("\nconst char *racelens_sites[] = {\n");
+    text.push_str("\n#ifndef RACELENS_EXPLORED\nconst char *racelens_sites[] = {\n");
     for site in &sequential.sites {
         let place = (options.location)(site.function, site.statement)
             .unwrap_or_else(|| "generated code".to_owned());
         let place = place.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "    \"{place} in {}\",", site.function.name);
     }
-    text.push_str("    0,\n};\n");
+    text.push_str("    0,\n};\n#endif\n");
 }
 
-/// KISS's Check(s): first values, the first thread, then whatever still waits.
+/// KISS's Check(s), or its counterpart with rounds: first values, the first thread, then the others.
 fn main(sequential: &SequentialProgram, text: &mut String) {
     let program = &sequential.program;
     let Meaning::Body(entry) = program.function(program.entry) else {
@@ -75,6 +77,10 @@ fn main(sequential: &SequentialProgram, text: &mut String) {
     } else {
         format!("int status = (int){call};")
     };
+    let body = match sequential.scheduling {
+        Scheduling::Stack => on_a_stack(&call),
+        Scheduling::Rounds => in_rounds(&call),
+    };
     let _ = write!(
         text,
         "
@@ -82,14 +88,36 @@ int main(int argc, char **argv) {{
     (void)argc; (void)argv;
     racelens_begin();
     {INITIALISE}();
-    {}();
+{body}    return 0;
+}}
+"
+    );
+}
+
+fn on_a_stack(call: &str) -> String {
+    format!(
+        "    {}();
     {call}
     // Where the first thread ends, the program ends; where it only stops, the others go on.
     if (!racelens_raised()) return status;
     racelens_schedule_rest();
-    return 0;
-}}
 ",
         run_time::INITIALISE_THREAD
-    );
+    )
+}
+
+fn in_rounds(call: &str) -> String {
+    format!(
+        "    for (int round = 0; round < RACELENS_ROUNDS; round++) {{
+        if (racelens_goes_on(1)) {{
+            {call}
+            // Where the first thread ends, the program ends.
+            if (!racelens_raised()) return status;
+            racelens_finish(1);
+        }}
+        for (int thread = 2; thread <= racelens_threads; thread++)
+            if (racelens_goes_on(thread)) racelens_run(thread);
+    }}
+"
+    )
 }

@@ -1,11 +1,12 @@
 //! Writes the body of a generated function, block by block.
 
+use super::resuming::Style;
 use super::run_time;
 use crate::ir::{
     AccessMode, Block, BlockId, Body, Callee, FunctionRef, IntRank, Local, LocalId, Operand, Place,
     Rvalue, Statement, StatementId, Storage, Terminator, Ty,
 };
-use crate::kiss::program::Origin;
+use crate::kiss::program::{Origin, Program};
 use rustc_hash::FxHashMap;
 
 /// Where the statements of a body come from.
@@ -17,20 +18,29 @@ pub(super) struct Writer {
     /// The number of each block in the order of the text.
     order: Vec<BlockId>,
     current: BlockId,
-    /// The block that leaves the function because the thread is to end.
-    leave: Option<BlockId>,
+    /// The block that leaves the function because the thread is to stop.
+    pub(super) leave: Option<BlockId>,
     origins: FxHashMap<(BlockId, u32), Origin>,
+    /// Whether the function can go on where it stopped, and how.
+    pub(super) style: Style,
+    /// Where it goes on, by the numbers of the places.
+    pub(super) resumes: Vec<BlockId>,
+    /// The register with the number of the place where it stops.
+    pub(super) stopped_at: Option<LocalId>,
 }
 
 impl Writer {
     /// Goes on with a body whose first `kept` blocks have their numbers already, though no content yet.
-    pub fn new(body: Body, kept: usize) -> Writer {
+    pub fn new(body: Body, kept: usize, style: Style) -> Writer {
         let mut writer = Writer {
             body,
             order: Vec::new(),
             current: BlockId(0),
             leave: None,
             origins: FxHashMap::default(),
+            style,
+            resumes: Vec::new(),
+            stopped_at: None,
         };
         writer.body.blocks = vec![Block::default(); kept.max(1)];
         if kept == 0 {
@@ -39,10 +49,33 @@ impl Writer {
         writer
     }
 
+    /// The block comes in front of all others.
+    pub(super) fn begin_first(&mut self, block: BlockId) {
+        self.order.insert(0, block);
+        self.current = block;
+    }
+
+    /// Where the function begins.
+    pub(super) fn first_block(&self) -> BlockId {
+        self.order.first().copied().unwrap_or(BlockId(0))
+    }
+
     /// From here on statements go to this block.
     pub fn begin(&mut self, block: BlockId) {
         self.order.push(block);
         self.current = block;
+    }
+
+    /// Writes at the end of another block; one that has no place in the text yet comes last.
+    pub(super) fn aside(&mut self, block: BlockId, write: impl FnOnce(&mut Self)) {
+        let current = self.current;
+        if self.order.contains(&block) {
+            self.current = block;
+        } else {
+            self.begin(block);
+        }
+        write(self);
+        self.current = current;
     }
 
     pub fn new_block(&mut self) -> BlockId {
@@ -136,9 +169,10 @@ impl Writer {
         };
         self.leave = Some(leave);
         let on = self.new_block();
+        let then = self.stopping_block(leave);
         self.end_block(Terminator::Branch {
             condition,
-            then: leave,
+            then,
             otherwise: on,
         });
         self.begin(on);
@@ -152,12 +186,13 @@ impl Writer {
     }
 
     /// The body with its blocks in the order of the text, and the origins of its statements.
-    pub fn finish(mut self) -> (Body, Origins) {
+    pub fn finish(mut self, program: &Program) -> (Body, Origins) {
         if let Some(leave) = self.leave {
             self.begin(leave);
             let result = no_value(&self.body.result);
             self.end_block(Terminator::Return(result));
         }
+        self.make_resumable(program);
         let mut number = vec![None; self.body.blocks.len()];
         for (position, block) in self.order.iter().enumerate() {
             number[block.0 as usize] = Some(BlockId(position as u32));

@@ -3,6 +3,9 @@ local M = {}
 
 local options = { cmd = { "racelens", "lsp" }, settings = {} }
 
+--- The protocol's word for a request that somebody has cancelled.
+M.CANCELLED = -32800
+
 -- Neovim takes a header for C++ unless `g:c_syntax_for_h` is set.
 local FILETYPES = { "c", "cpp" }
 
@@ -18,6 +21,13 @@ end
 
 function M.command_line()
   return options.cmd
+end
+
+--- What Neovim can do, and that the plugin shows interleavings by itself.
+local function capabilities()
+  local known = vim.lsp.protocol.make_client_capabilities()
+  known.experimental = vim.tbl_extend("force", known.experimental or {}, { racelens = { interleavings = true } })
+  return known
 end
 
 --- The configuration for `vim.lsp`, in the form that all versions of Neovim understand.
@@ -39,7 +49,14 @@ function M.config()
       ["racelens.explain"] = function(command)
         require("racelens.explanation").ask(command.arguments)
       end,
+      ["racelens.verify"] = function(command)
+        require("racelens.interleaving").verify_with(command.arguments)
+      end,
+      ["racelens.showInterleaving"] = function(command)
+        require("racelens.interleaving").show_with(command.arguments)
+      end,
     },
+    capabilities = capabilities(),
   }
 end
 
@@ -61,26 +78,38 @@ function M.current()
   return nil
 end
 
---- Asks the server and hands its answer on; an error is shown and not handed on.
-function M.request(client, method, parameters, answered)
+--- Asks the server and hands its answer on. An error is shown, or handed to `failed`. Gives the number of the request.
+function M.request(client, method, parameters, answered, failed)
   local function handler(problem, result)
-    if problem then
-      vim.notify("Racelens: " .. (problem.message or tostring(problem)), vim.log.levels.ERROR)
-    else
+    if not problem then
       answered(result)
+    elseif failed then
+      failed(problem)
+    else
+      vim.notify("Racelens: " .. (problem.message or tostring(problem)), vim.log.levels.ERROR)
     end
   end
+  local sent, request
   if vim.fn.has("nvim-0.11") == 1 then
-    client:request(method, parameters, handler)
+    sent, request = client:request(method, parameters, handler)
   else
-    client.request(method, parameters, handler)
+    sent, request = client.request(method, parameters, handler)
+  end
+  return sent and request or nil
+end
+
+function M.cancel(client, request)
+  if vim.fn.has("nvim-0.11") == 1 then
+    client:cancel_request(request)
+  else
+    client.cancel_request(request)
   end
 end
 
-function M.execute(client, command, arguments, answered)
+function M.execute(client, command, arguments, answered, failed)
   -- Arguments are left out if there are none: an empty Lua table would become a JSON object.
   local parameters = { command = command, arguments = #arguments > 0 and arguments or nil }
-  M.request(client, "workspace/executeCommand", parameters, answered)
+  return M.request(client, "workspace/executeCommand", parameters, answered, failed)
 end
 
 function M.check_now()

@@ -3,31 +3,19 @@ local M = {}
 
 local NAME = "racelens://explanation"
 
-local function buffer_for_explanations()
-  local buffer = vim.fn.bufnr("^" .. NAME .. "$")
-  if buffer == -1 then
-    buffer = vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_buf_set_name(buffer, NAME)
-    vim.bo[buffer].filetype = "markdown"
-    vim.api.nvim_buf_set_keymap(buffer, "n", "q", "<Cmd>close<CR>", { noremap = true, desc = "Close the explanation" })
-  end
-  return buffer
+local function prepare(buffer)
+  vim.bo[buffer].filetype = "markdown"
+end
+
+local function arrange(window)
+  vim.wo[window].wrap = true
+  vim.wo[window].linebreak = true
+  vim.wo[window].conceallevel = 2
 end
 
 local function open(markdown)
-  local buffer = buffer_for_explanations()
-  vim.bo[buffer].modifiable = true
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(vim.trim(markdown), "\n", { plain = true }))
-  vim.bo[buffer].modifiable = false
-  local window = vim.fn.bufwinid(buffer)
-  if window == -1 then
-    vim.cmd("botright split")
-    window = vim.api.nvim_get_current_win()
-    vim.api.nvim_win_set_buf(window, buffer)
-    vim.wo[window].wrap = true
-    vim.wo[window].linebreak = true
-    vim.wo[window].conceallevel = 2
-  end
+  local lines = vim.split(vim.trim(markdown), "\n", { plain = true })
+  local window = require("racelens.side_window").show(NAME, lines, prepare, arrange)
   vim.api.nvim_win_set_cursor(window, { 1, 0 })
 end
 

@@ -46,6 +46,12 @@ local function check_client()
   for _, client in ipairs(running) do
     local root = client.config.root_dir or "no folder"
     ok("the server is running for " .. root .. ": " .. require("racelens").status())
+    local provider = client.server_capabilities.executeCommandProvider
+    if provider and vim.tbl_contains(provider.commands, "racelens.verify") then
+      ok("it can verify races")
+    else
+      warn("it cannot verify races", { "Use a newer version of the program racelens" })
+    end
   end
 end
 

@@ -7,11 +7,11 @@ local function access_text(race, access)
   return string.format("%s: %s in %s, %s", race.location_name, kind, access.thread, locks)
 end
 
-local function item(place, text, encoding)
+local function item(place, text, kind, encoding)
   -- One by one, because Neovim sorts several places, which would tear the pairs apart.
   local found = vim.lsp.util.locations_to_items({ { uri = place.uri, range = place.range } }, encoding)[1]
   found.text = text
-  found.type = "W"
+  found.type = kind
   return found
 end
 
@@ -20,11 +20,12 @@ function M.items(findings, encoding)
   local items = {}
   for _, race in ipairs(findings.races) do
     for _, access in ipairs(race.accesses) do
-      table.insert(items, item(access, access_text(race, access), encoding))
+      local kind = race.tier == "witnessed" and "E" or "W"
+      table.insert(items, item(access, access_text(race, access), kind, encoding))
     end
   end
   for _, violation in ipairs(findings.violations) do
-    table.insert(items, item(violation, violation.message, encoding))
+    table.insert(items, item(violation, violation.message, "W", encoding))
   end
   return items
 end

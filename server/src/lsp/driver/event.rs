@@ -1,5 +1,6 @@
 //! What the driver is told and asked, in the order in which it happened.
 
+use super::verification::NewAnswer;
 use super::view::View;
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
@@ -24,6 +25,8 @@ pub enum Event {
     CheckNow,
     /// The user wants everything to be read anew.
     Restart,
+    /// A race was verified, in another thread.
+    Verified(Box<NewAnswer>),
     Ask(Question),
     Shutdown,
 }

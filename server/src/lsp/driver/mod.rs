@@ -6,10 +6,12 @@ mod publishing;
 mod root;
 #[cfg(test)]
 mod tests;
+mod verification;
 mod view;
 
 pub use event::{Event, Question, Refusal};
 pub use publishing::all_diagnostics;
+pub use verification::NewAnswer;
 pub use view::{Program, View};
 
 use super::document::Document;
@@ -22,6 +24,7 @@ use super::status::{State, Status};
 use crate::internal_error::internal_error;
 use crate::workspace;
 use publishing::Published;
+use racelens_analysis::stop::{Stop, Stopped};
 use root::{OpenFiles, Root};
 use std::collections::{BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -67,7 +70,7 @@ const READING: Work = Work {
 };
 const CHECKING: Work = Work {
     title: "Looking for races",
-    can_be_stopped: false,
+    can_be_stopped: true,
     after: Duration::from_millis(500),
 };
 
@@ -207,6 +210,7 @@ impl Driver {
                 self.schedule(Duration::ZERO);
             }
             Event::Restart => self.restart(),
+            Event::Verified(answer) => self.take_answer(*answer),
             Event::Ask(question) => self.waiting.push(question),
             // Ends the loop.
             Event::Shutdown => {}
@@ -310,6 +314,7 @@ impl Driver {
         let progress = Progress::begin(&self.outbox, CHECKING);
         let changed = std::mem::take(&mut self.changed);
         let must_reload = std::mem::take(&mut self.must_reload);
+        let mut is_stopped = false;
         for index in 0..self.roots.len() {
             let root = &mut self.roots[index];
             if must_reload {
@@ -323,11 +328,19 @@ impl Driver {
             if !own.is_empty() {
                 root.update(&own, &self.open);
             }
-            if let Err(problem) = root.check(&self.settings) {
-                self.outbox.log(MessageType::ERROR, problem);
+            match root.check(&self.settings, &Stop::from(progress.stop.clone())) {
+                Ok(Some(problem)) => self.outbox.log(MessageType::ERROR, problem),
+                Ok(None) => {}
+                Err(Stopped) => is_stopped = true,
             }
         }
         drop(progress);
+        if is_stopped {
+            let text = "looking for races was stopped; the next edit, or the command to check now, begins it again";
+            self.outbox.log(MessageType::INFO, text);
+            self.say(State::Failed, Some(text.to_owned()));
+            return;
+        }
         self.checks += 1;
         self.is_unpublished = true;
         // Whoever has typed meanwhile wants to see what is true of the new text.

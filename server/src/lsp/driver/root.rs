@@ -1,14 +1,16 @@
 //! One folder of the editor's workspace: a program, and what was found in it.
 
+use super::verification::VerifiedRaces;
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
+use crate::project::LoadOptions;
 use crate::project::regular_file::{self, MOST_OF_A_SETTING};
-use crate::project::{LoadOptions, UnsavedTexts};
 use crate::race_options::RaceOptions;
 use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
 use crate::workspace::{Loading, Progress, SyntaxNote, Workspace};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
+use racelens_analysis::stop::{Stop, Stopped};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,10 +19,11 @@ use std::sync::atomic::AtomicBool;
 pub struct Root {
     /// The folder, or the only file if the editor has no folder.
     pub path: PathBuf,
-    workspace: Option<Workspace>,
-    checked: Option<CheckedRoot>,
+    pub(super) workspace: Option<Workspace>,
+    pub(super) checked: Option<CheckedRoot>,
     /// The check before the last change.
     earlier: Option<Check>,
+    pub(super) verified: VerifiedRaces,
 }
 
 /// A program as it was at the last check, which is as the workspace has it.
@@ -40,6 +43,7 @@ impl Root {
             workspace: None,
             checked: None,
             earlier: None,
+            verified: VerifiedRaces::default(),
         }
     }
 
@@ -61,25 +65,23 @@ impl Root {
     ) -> Result<(), String> {
         self.forget();
         let options = self.options(settings);
-        let mut unsaved = UnsavedTexts::new();
-        for (path, document) in open {
-            // A unit may be known by the name without symbolic links.
-            let real = path.canonicalize().ok();
-            for name in real.into_iter().chain([path.clone()]) {
-                unsaved.insert(name, document.text.clone());
-            }
-        }
         let workspace = Workspace::load_as(Loading {
             options: &options,
             jobs: settings.project.jobs,
-            unsaved,
             watch,
             stop,
         });
-        let mut workspace = workspace.map_err(|error| error.to_string())?;
-        workspace.forget_unsaved_headers();
+        let workspace = workspace.map_err(|error| error.to_string())?;
+        // What is on the disk was read first: a function that does not parse in the editor's text has a version that does.
+        let is_edited = |(path, document): &(&PathBuf, &Arc<Document>)| {
+            let name = workspace.name_of(path);
+            let source = name.and_then(|name| workspace.source(&name));
+            source.is_none_or(|source| source.text() != &*document.text)
+        };
+        let edited = open.iter().filter(is_edited);
+        let edited = edited.map(|(path, _)| path.clone()).collect();
         self.workspace = Some(workspace);
-        self.adopt_open(open);
+        self.update(&edited, open);
         Ok(())
     }
 
@@ -128,14 +130,15 @@ impl Root {
     }
 
     /// Looks for races in the program as it is now.
-    pub fn check(&mut self, settings: &Settings) -> Result<(), String> {
+    /// If it is stopped, nothing is known of the program until the next check. Says what went wrong in another way.
+    pub fn check(&mut self, settings: &Settings, stop: &Stop) -> Result<Option<String>, Stopped> {
         let Some(workspace) = &self.workspace else {
-            return Ok(());
+            return Ok(None);
         };
         let checked = self.checked.as_ref().map(|checked| &checked.check);
         let before = checked.or(self.earlier.as_ref());
         let options = RaceOptions::new(workspace, settings.entries);
-        let check = Check::again(workspace, options, before);
+        let check = Check::again(workspace, options, before, stop)?;
         let mut report = check.brief_report(workspace);
         report.notes.extend(workspace.notes.iter().cloned());
         let syntax = workspace.syntax_notes();
@@ -159,9 +162,10 @@ impl Root {
         };
         // Only an id can be unknown.
         let _ = selection.apply(&mut report);
+        self.verified.apply(workspace, &check, &mut report);
         self.checked = Some(CheckedRoot { check, report });
         self.earlier = None;
-        problem.map_or(Ok(()), Err)
+        Ok(problem)
     }
 
     /// Whether a file lies in the folder, or is part of the program.

@@ -1,9 +1,13 @@
 //! The driver by itself, with questions that no client can ask.
 
+use super::root::{OpenFiles, Root};
 use super::{Driver, Event, Question};
 use crate::lsp::outbox::{Message, Outbox};
 use crate::lsp::session::{ClientFacts, Session};
+use crate::lsp::settings::Settings;
 use crate::lsp::status::State;
+use racelens_analysis::stop::{Stop, Stopped};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, mpsc};
 
 #[test]
@@ -44,4 +48,21 @@ fn a_question_that_panics_costs_itself_only() {
     assert_eq!(shown, [text]);
     assert_eq!(logged, [text]);
     assert_eq!(states.last(), Some(&State::Failed));
+}
+
+#[test]
+fn a_check_that_is_stopped_can_be_begun_again() {
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/demo");
+    let mut root = Root::new(demo.into());
+    let (settings, open) = (Settings::default(), OpenFiles::new());
+    let loaded = root.load(&settings, &open, &AtomicBool::new(false), &|_| ());
+    assert_eq!(loaded, Ok(()));
+    let stop = Stop::from(Arc::new(AtomicBool::new(true)));
+    assert_eq!(root.check(&settings, &stop), Err(Stopped));
+    assert!(root.checked().is_none());
+    assert_eq!(root.check(&settings, &Stop::default()), Ok(None));
+    assert!(
+        root.checked()
+            .is_some_and(|checked| !checked.report.races.is_empty())
+    );
 }

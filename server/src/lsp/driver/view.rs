@@ -7,7 +7,7 @@ use crate::lsp::settings::Settings;
 use crate::lsp::{documentation::Documentation, file_uri};
 use crate::project::Place;
 use crate::races::Check;
-use crate::report::Report;
+use crate::report::{Race, Report};
 use crate::workspace::Workspace;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,8 @@ pub struct Program<'v> {
     pub workspace: &'v Workspace,
     pub check: &'v Check,
     pub report: &'v Report,
+    /// The folder that it is the program of.
+    pub root: &'v Path,
     view: &'v View<'v>,
 }
 
@@ -54,6 +56,7 @@ impl<'v> View<'v> {
             workspace: root.workspace()?,
             check: &checked.check,
             report: &checked.report,
+            root: &root.path,
             view: self,
         })
     }
@@ -107,6 +110,12 @@ impl Program<'_> {
         let byte = self.view.encoding.byte(line, position.character);
         let column = line[..byte].chars().count() as u32 + 1;
         Some(Place::new(file, position.line + 1, column))
+    }
+
+    /// The race with this id, if it is one to show.
+    pub fn race(&self, id: &str) -> Option<&Race> {
+        let mut races = self.report.races.iter();
+        races.find(|race| race.id == id && race.is_finding())
     }
 
     pub fn view(&self) -> &View<'_> {

@@ -1,35 +1,10 @@
 //! `racelens.explain`: a race by its id, or a position, as Markdown.
 
 use crate::lsp::driver::View;
-use crate::lsp::file_uri;
 use crate::lsp::markdown::Markdown;
 use crate::report::Race;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use tower_lsp::ls_types::{Position, Uri};
-
-/// What is to be explained.
-pub enum Asked {
-    Race(String),
-    Position(PathBuf, Position),
-}
-
-/// The arguments are `[raceId]` or `[uri, position]`.
-pub fn asked(arguments: &[Value]) -> Result<Asked, String> {
-    let expected = "racelens.explain wants [raceId] or [uri, position]";
-    match arguments {
-        [Value::String(id)] => Ok(Asked::Race(id.clone())),
-        [Value::String(uri), position] => {
-            let uri: Uri = uri.parse().map_err(|_| expected.to_owned())?;
-            let path =
-                file_uri::to_path(&uri).ok_or_else(|| format!("{} is no file", uri.as_str()))?;
-            let position: Position =
-                serde_json::from_value(position.clone()).map_err(|_| expected.to_owned())?;
-            Ok(Asked::Position(path, position))
-        }
-        _ => Err(expected.to_owned()),
-    }
-}
+use std::path::Path;
+use tower_lsp::ls_types::Position;
 
 pub fn race(view: &View<'_>, id: &str) -> String {
     for program in view.programs() {
@@ -41,6 +16,7 @@ pub fn race(view: &View<'_>, id: &str) -> String {
             let full = program.check.race(program.workspace, id);
             return markdown.race(&Race {
                 tier: race.tier,
+                verified: race.verified.clone(),
                 ..full.unwrap_or_else(|| race.clone())
             });
         }

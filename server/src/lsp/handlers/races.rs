@@ -2,7 +2,8 @@
 
 use crate::lsp::driver::{Program, View};
 use crate::lsp::to_proto::race_message;
-use crate::report::{Access, Race, Violation};
+use crate::report::text::verified_in_words;
+use crate::report::{Access, Race, Verified, Violation};
 use serde_json::{Value, json};
 
 pub fn races(view: &View<'_>) -> Value {
@@ -29,6 +30,8 @@ fn race_value(program: &Program<'_>, race: &Race) -> Value {
     json!({
         "id": race.id,
         "tier": race.tier.word(),
+        "verdict": race.verified.as_ref().map(Verified::word),
+        "summary": race.verified.as_ref().map(verified_in_words),
         "rank": race.rank,
         "kind": "race",
         "location_name": race.location,

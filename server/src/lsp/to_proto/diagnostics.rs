@@ -4,7 +4,7 @@ use crate::lsp::documentation::Page;
 use crate::lsp::driver::Program;
 use crate::project::{Note, Place, Severity};
 use crate::report::text::{access_in_words, lock_taken_in_words};
-use crate::report::{Access, Lock, Race, Thread, Tier, Violation};
+use crate::report::{Access, Lock, Race, Thread, Tier, Verified, Violation, WitnessTrace};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -18,6 +18,8 @@ pub const SOURCE: &str = "racelens";
 const LEAST_WARNING: u8 = 30;
 /// More accesses of one cause than this tell nobody anything.
 const MOST_RELATED: usize = 12;
+/// The last steps of an interleaving that are listed: a long way there says little.
+const MOST_STEPS: usize = 60;
 
 /// All that is to show for a program, by the name of the file.
 pub fn diagnostics(program: &Program<'_>) -> BTreeMap<PathBuf, Vec<Diagnostic>> {
@@ -73,6 +75,59 @@ pub fn race_message(race: &Race, end: &Access) -> String {
 }
 
 fn race_end(program: &Program<'_>, race: &Race, end: &Access) -> Diagnostic {
+    Diagnostic {
+        range: program.range(&end.place, end.length),
+        severity: Some(severity(race)),
+        code: Some(NumberOrString::String("race".to_owned())),
+        code_description: page(program, Page::Race),
+        source: Some(SOURCE.to_owned()),
+        message: race_message(race, end),
+        related_information: Some(match race.trace() {
+            Some(trace) => interleaving(program, trace),
+            None => circumstances(program, race, end),
+        }),
+        tags: None,
+        data: Some(json!({
+            "id": race.id,
+            "tier": race.tier.word(),
+            "verdict": race.verified.as_ref().map(Verified::word),
+            "rank": race.rank,
+            "location": race.location,
+        })),
+    }
+}
+
+/// The steps of an interleaving in their order, so that whoever walks through them sees it happen.
+fn interleaving(program: &Program<'_>, trace: &WitnessTrace) -> Vec<DiagnosticRelatedInformation> {
+    let mut related = Related::new(program);
+    let count = trace.steps.len() + trace.ends.len();
+    let steps = trace.all_steps().enumerate();
+    for (index, step) in steps.skip(count.saturating_sub(MOST_STEPS)) {
+        let thread = trace.thread_name(step.thread);
+        let mut text = format!("{}. thread {thread}: {}", index + 1, step.text);
+        if index >= trace.steps.len() {
+            let together = if trace.ends.len() > 1 {
+                ", at the same time"
+            } else {
+                ""
+            };
+            let locks = match step.locks.as_slice() {
+                [] => "no lock".to_owned(),
+                locks => locks.join(", "),
+            };
+            text.push_str(&format!("{together}, holding {locks}"));
+        }
+        related.add(step.place.as_ref(), step.length(), text);
+    }
+    related.found
+}
+
+/// The other accesses, and where locks were taken and threads were started.
+fn circumstances(
+    program: &Program<'_>,
+    race: &Race,
+    end: &Access,
+) -> Vec<DiagnosticRelatedInformation> {
     let mut related = Related::new(program);
     let others = race
         .accesses
@@ -90,22 +145,7 @@ fn race_end(program: &Program<'_>, race: &Race, end: &Access) -> Diagnostic {
     }
     related.locks(&end.locks);
     related.thread(&end.thread);
-    Diagnostic {
-        range: program.range(&end.place, end.length),
-        severity: Some(severity(race)),
-        code: Some(NumberOrString::String("race".to_owned())),
-        code_description: page(program, Page::Race),
-        source: Some(SOURCE.to_owned()),
-        message: race_message(race, end),
-        related_information: Some(related.found),
-        tags: None,
-        data: Some(json!({
-            "id": race.id,
-            "tier": race.tier.word(),
-            "rank": race.rank,
-            "location": race.location,
-        })),
-    }
+    related.found
 }
 
 fn severity(race: &Race) -> DiagnosticSeverity {

@@ -2,6 +2,7 @@
 
 mod access;
 mod excerpt;
+mod interleaving;
 mod race;
 
 use super::source_excerpt::SourceTexts;

@@ -18,6 +18,7 @@ impl Page<'_> {
                 }
                 div.pair { @for access in pair { (self.access(access)) } }
                 (reasons(race))
+                @if let Some(verified) = &race.verified { (self.verified(verified)) }
                 @if !others.is_empty() { (self.others(others)) }
                 @if !race.benign_comments.is_empty() { (self.benign_comments(race)) }
             }

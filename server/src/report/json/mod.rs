@@ -82,6 +82,8 @@ struct RaceView<'r> {
     reasons: Vec<ReasonView<'r>>,
     accesses: Vec<AccessView<'r>>,
     benign_comments: Vec<CommentView<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification: Option<verification::VerifiedView<'r>>,
 }
 
 #[derive(Serialize)]
@@ -205,6 +207,10 @@ fn race_view<'r>(race: &'r Race, base: &PathBase) -> RaceView<'r> {
             .iter()
             .map(|comment| comment_view(comment, base))
             .collect(),
+        verification: race
+            .verified
+            .as_ref()
+            .map(|verified| verification::verified_view(verified, base)),
     }
 }
 

@@ -1,12 +1,14 @@
 //! What `verify` found out, for programs. `server/docs/verify.md` describes every field.
 
 use super::{NoteView, PlaceView, VERSION, note_view, optional_place};
-use crate::report::{Answer, PathBase, TraceStep, VerificationReport, VerifyVerdict, WitnessTrace};
+use crate::report::{
+    Answer, PathBase, SearchBounds, TraceStep, VerificationReport, Verified, VerifyVerdict,
+    WitnessTrace,
+};
 use serde::Serialize;
 
 /// The answers as one JSON object. Files below `base` are named relative to it.
 pub fn verification(report: &VerificationReport, base: &PathBase) -> String {
-    let bounds = &report.bounds;
     let view = VerificationView {
         version: VERSION,
         answers: report
@@ -14,14 +16,7 @@ pub fn verification(report: &VerificationReport, base: &PathBase) -> String {
             .iter()
             .map(|answer| answer_view(answer, base))
             .collect(),
-        bounds: BoundsView {
-            switches_done: bounds.switches_done,
-            switches: bounds.switches,
-            threads: bounds.threads,
-            path_steps: bounds.path_steps,
-            local_steps: bounds.local_steps,
-            states: bounds.states,
-        },
+        bounds: bounds_view(&report.bounds),
         notes: report
             .notes
             .iter()
@@ -87,21 +82,52 @@ struct StepView<'r> {
     locks: &'r [String],
 }
 
+fn bounds_view(bounds: &SearchBounds) -> BoundsView {
+    BoundsView {
+        switches_done: bounds.switches_done,
+        switches: bounds.switches,
+        threads: bounds.threads,
+        path_steps: bounds.path_steps,
+        local_steps: bounds.local_steps,
+        states: bounds.states,
+    }
+}
+
+/// What looking for an interleaving of one race came to, as part of a report.
+#[derive(Serialize)]
+pub(super) struct VerifiedView<'r> {
+    verdict: &'static str,
+    complete: bool,
+    limits: &'r [String],
+    bounds: Option<BoundsView>,
+    trace: Option<TraceView<'r>>,
+}
+
+pub(super) fn verified_view<'r>(verified: &'r Verified, base: &PathBase) -> VerifiedView<'r> {
+    let answer = match verified {
+        Verified::Answered { verdict, bounds } => Some((verdict, bounds)),
+        Verified::OutOfDate => None,
+    };
+    VerifiedView {
+        verdict: verified.word(),
+        complete: answer.is_some_and(|(verdict, _)| verdict.is_complete()),
+        limits: answer.map_or(&[], |(verdict, _)| verdict.limits()),
+        bounds: answer.map(|(_, bounds)| bounds_view(bounds)),
+        trace: verified.trace().map(|trace| trace_view(trace, base)),
+    }
+}
+
 fn answer_view<'r>(answer: &'r Answer, base: &PathBase) -> AnswerView<'r> {
-    let (verdict, complete, limits, trace): (_, _, &[String], _) = match &answer.verdict {
-        VerifyVerdict::Witnessed(trace) => ("witnessed", false, &[], Some(trace)),
-        VerifyVerdict::NotFound {
-            complete,
-            reservations,
-        } => ("not_found", *complete, reservations, None),
-        VerifyVerdict::Unknown(reasons) => ("unknown", false, reasons, None),
+    let trace = match &answer.verdict {
+        VerifyVerdict::Witnessed(trace) => Some(trace),
+        _ => None,
     };
     AnswerView {
         id: answer.id.as_deref(),
         question: &answer.question,
-        verdict,
-        complete,
-        limits,
+        verdict: answer.verdict.word(),
+        complete: answer.verdict.is_complete(),
+        limits: answer.verdict.limits(),
         trace: trace.map(|trace| trace_view(trace, base)),
     }
 }

@@ -1,6 +1,6 @@
 //! The steps of both threads up to their accesses.
 
-use super::super::{Access, PathBase, text};
+use super::super::{Access, PathBase, TraceStep, WitnessTrace, text};
 use super::location;
 use crate::project::Place;
 use serde_json::{Value, json};
@@ -15,6 +15,45 @@ pub(super) fn code_flow(pair: &[Access], base: &PathBase) -> Value {
     json!({
         "message": { "text": "The two threads, up to the accesses that race" },
         "threadFlows": threads,
+    })
+}
+
+/// The interleaving: a flow for each thread, whose steps say by their execution order how the threads take turns.
+pub(super) fn interleaving(trace: &WitnessTrace, base: &PathBase) -> Value {
+    let flow = |thread: usize| {
+        let steps = trace.all_steps().enumerate();
+        let own = steps.filter(|(_, step)| step.thread == thread);
+        let locations: Vec<Value> = own
+            .map(|(index, step)| step_value(trace, index, step, base))
+            .collect();
+        let name = trace.thread_name(thread);
+        (!locations.is_empty()).then(|| {
+            json!({
+                "id": format!("{thread}: {name}"),
+                "message": { "text": format!("Thread `{name}`") },
+                "locations": locations,
+            })
+        })
+    };
+    let flows: Vec<Value> = (0..trace.threads.len()).filter_map(flow).collect();
+    json!({
+        "message": { "text": "An interleaving that gets to the race; the execution order says whose turn it is" },
+        "threadFlows": flows,
+    })
+}
+
+fn step_value(trace: &WitnessTrace, index: usize, step: &TraceStep, base: &PathBase) -> Value {
+    let is_end = index >= trace.steps.len();
+    let mut location = match &step.place {
+        Some(place) => location(place, step.length(), base),
+        None => json!({}),
+    };
+    location["message"] = json!({ "text": step.text });
+    json!({
+        "location": location,
+        "executionOrder": index + 1,
+        "importance": if is_end { "essential" } else { "important" },
+        "state": { "locks": { "text": step.locks.join(", ") } },
     })
 }
 

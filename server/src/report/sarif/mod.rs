@@ -105,6 +105,9 @@ fn result(race: &Race, base: &PathBase) -> Value {
         },
         "properties": {
             "tier": race.tier.word(),
+            "verification": race.verified.as_ref().map(|verified| json!({
+                "verdict": verified.word(), "summary": super::text::verified_in_words(verified),
+            })),
             "location": race.location,
             "reasons": race.reasons.iter().map(|reason| json!({
                 "kind": reason.kind, "text": reason.text, "doubt": reason.doubt,
@@ -112,7 +115,9 @@ fn result(race: &Race, base: &PathBase) -> Value {
         },
     });
     if !pair.is_empty() {
-        result["codeFlows"] = json!([flows::code_flow(pair, base)]);
+        let seen = race.trace().map(|trace| flows::interleaving(trace, base));
+        let flows = seen.into_iter().chain([flows::code_flow(pair, base)]);
+        result["codeFlows"] = flows.collect();
     }
     result
 }

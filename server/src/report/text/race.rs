@@ -2,6 +2,7 @@
 
 use super::super::source_excerpt::{Mark, harmless};
 use super::super::{Access, Race, SuppressedRace, Tier};
+use super::verification::verified_remark;
 use super::{TextWriter, words};
 use annotate_snippets::{Element, Level};
 
@@ -43,6 +44,10 @@ impl TextWriter {
         elements.extend(self.ways(accesses, most_calls));
         elements.extend(self.more_accesses(&race.accesses[shown..]));
         elements.extend(self.reasons(race));
+        elements.extend(race.verified.as_ref().map(|verified| {
+            let text = verified_remark(verified, &self.base);
+            Element::from(self.remark(Level::NOTE, &text))
+        }));
         elements.extend(last);
         let (level, verdict) = match race.tier {
             Tier::Possible => (Level::WARNING, "possible data race"),

@@ -2,7 +2,8 @@
 
 use crate::project::Place;
 use crate::report::{
-    Answer, PathBase, SearchBounds, TraceStep, VerificationReport, VerifyVerdict, WitnessTrace,
+    Answer, PathBase, Race, SearchBounds, TraceStep, VerificationReport, Verified, VerifyVerdict,
+    WitnessTrace,
 };
 use std::fmt::Write;
 
@@ -30,6 +31,57 @@ pub fn verification_text(report: &VerificationReport, base: &PathBase) -> String
         report.seconds
     );
     text
+}
+
+/// One race by itself, for an editor.
+pub fn verified_text(race: &Race, verified: &Verified, base: &PathBase) -> String {
+    let mut text = String::new();
+    match verified {
+        Verified::Answered { verdict, bounds } => {
+            let answer = Answer {
+                id: Some(race.id.clone()),
+                question: format!("race on {}", race.location),
+                verdict: verdict.clone(),
+            };
+            write_answer(&mut text, &answer, bounds, base);
+        }
+        Verified::OutOfDate => {
+            let words = verified_in_words(verified);
+            let _ = writeln!(text, "race on {} [{}]\n  {words}", race.location, race.id);
+        }
+    }
+    text
+}
+
+/// What stands below a race in a report, each line with two spaces in front.
+pub(super) fn verified_remark(verified: &Verified, base: &PathBase) -> String {
+    let mut text = verified_in_words(verified);
+    text.push('\n');
+    if let Some(trace) = verified.trace() {
+        write_trace(&mut text, trace, base);
+    }
+    text.trim_end().to_owned()
+}
+
+/// What verifying a race came to, in one sentence.
+pub fn verified_in_words(verified: &Verified) -> String {
+    let Verified::Answered { verdict, bounds } = verified else {
+        return "A function that the interleaving passes has changed: verify again.".to_owned();
+    };
+    match verdict {
+        VerifyVerdict::Witnessed(trace) => {
+            let steps = trace.steps.len() + trace.ends.len();
+            format!("An interleaving of {steps} steps gets there.")
+        }
+        VerifyVerdict::NotFound { complete: true, .. } => {
+            "No interleaving gets there: every one of the steps as they are written was tried."
+                .to_owned()
+        }
+        VerifyVerdict::NotFound { .. } => {
+            format!("No interleaving was found: {}.", bounds_in_words(bounds))
+        }
+        VerifyVerdict::Unknown(reasons) => format!("Unknown: {}.", reasons.join("; ")),
+    }
 }
 
 fn write_answer(text: &mut String, answer: &Answer, bounds: &SearchBounds, base: &PathBase) {

@@ -8,6 +8,7 @@ mod mark_benign;
 mod statement;
 mod take_lock;
 
+use crate::lsp::capabilities::{EXPLAIN, SHOW_INTERLEAVING, VERIFY};
 use crate::lsp::driver::{Program, View};
 use crate::report::{Access, Race};
 use edit::Edits;
@@ -54,6 +55,7 @@ pub fn actions(
         for fix in fixes(&program, race, end) {
             actions.extend(action(view, fix, &diagnostics));
         }
+        actions.push(verify(race, &diagnostics));
         actions.push(explain(&race.location, &race.id, diagnostics));
     }
     for violation in &program.report.violations {
@@ -98,15 +100,34 @@ fn action(view: &View<'_>, fix: Fix, diagnostics: &[Diagnostic]) -> Option<CodeA
 
 fn explain(subject: &str, id: &str, diagnostics: Vec<Diagnostic>) -> CodeActionOrCommand {
     let title = format!("Explain the race on `{subject}`");
+    command(title, EXPLAIN, id, diagnostics)
+}
+
+/// Lets the race be seen: looks for an interleaving, or shows the one that is known.
+fn verify(race: &Race, diagnostics: &[Diagnostic]) -> CodeActionOrCommand {
+    let location = &race.location;
+    let (title, name) = match race.trace() {
+        Some(_) => (
+            format!("Show the interleaving of the race on `{location}`"),
+            SHOW_INTERLEAVING,
+        ),
+        None => (format!("Verify the race on `{location}`"), VERIFY),
+    };
+    command(title, name, &race.id, diagnostics.to_vec())
+}
+
+/// An action that changes nothing in the text.
+fn command(
+    title: String,
+    name: &str,
+    id: &str,
+    diagnostics: Vec<Diagnostic>,
+) -> CodeActionOrCommand {
     CodeActionOrCommand::CodeAction(CodeAction {
         title: title.clone(),
         kind: Some(CodeActionKind::QUICKFIX),
         diagnostics: Some(diagnostics),
-        command: Some(Command {
-            title,
-            command: crate::lsp::capabilities::EXPLAIN.to_owned(),
-            arguments: Some(vec![json!(id)]),
-        }),
+        command: Some(Command::new(title, name.to_owned(), Some(vec![json!(id)]))),
         ..CodeAction::default()
     })
 }
