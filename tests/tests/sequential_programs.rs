@@ -3,7 +3,7 @@
 use racelens::sequential::Target;
 use racelens_analysis::kiss::sequential::Points;
 use racelens_tests::corpus::{CorpusEntry, corpus};
-use racelens_tests::fixture::LinePair;
+use racelens_tests::fixture::{LinePair, Place};
 use racelens_tests::printed_programs::{compile, sources};
 use racelens_tests::racy_programs::{plan, source};
 use racelens_tests::random::cases;
@@ -11,7 +11,7 @@ use racelens_tests::sequential_programs::{
     Runs, run_often, run_until, sequential_text, sequential_text_in_rounds,
 };
 use racelens_tests::side_by_side::side_by_side;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -40,25 +40,38 @@ enum Outcome {
     NotReached(String),
 }
 
-/// A way of making a sequential program of a fixture.
-type Way<'w> = (&'static str, &'w dyn Fn() -> String);
-
 fn outcome((index, entry): &(usize, &CorpusEntry)) -> Outcome {
     let all = std::env::var_os("RACELENS_SEQUENTIAL_RUNS").is_some();
     let files = sources(entry);
-    let on_a_stack = || sequential_text(&files, Target::AnyRace, 2, Points::WhereNoticed);
-    let in_rounds = || sequential_text_in_rounds(&files, Target::AnyRace, ROUNDS);
-    let mut ways: Vec<Way<'_>> = vec![("on a stack", &on_a_stack)];
+    let on_a_stack = |target| sequential_text(&files, target, 2, Points::WhereNoticed);
+    let mut ways = vec![("on a stack", on_a_stack(Target::AnyRace))];
     if all || index % ONE_IN == 0 {
-        ways.push(("in rounds", &in_rounds));
+        let text = sequential_text_in_rounds(&files, Target::AnyRace, ROUNDS);
+        ways.push(("in rounds", text));
     }
     let mut reached = None;
     for (way, text) in ways {
-        match comes_to_a_race(entry, &text()) {
+        match comes_to_a_race(entry, &text) {
             Ok(true) => reached = reached.or(Some(way)),
             Ok(false) => {}
             Err(message) => {
                 return Outcome::Wrong(format!("{} {way}: {message}", entry.program.name));
+            }
+        }
+    }
+    // A program that is only asked about one line has fewer places to look at.
+    let pairs = entry.program.racing_pairs();
+    let lines: BTreeSet<&Place> = pairs.flat_map(|(pair, _)| pair.places()).collect();
+    for line in lines {
+        if reached.is_some() || !all || !can_run(entry) {
+            break;
+        }
+        let target = Target::Line(entry.folder.join(&line.file), line.line);
+        match comes_to_a_race(entry, &on_a_stack(target)) {
+            Ok(true) => reached = Some("asked about a line"),
+            Ok(false) => {}
+            Err(message) => {
+                return Outcome::Wrong(format!("{} at {line}: {message}", entry.program.name));
             }
         }
     }

@@ -4,10 +4,7 @@ use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{
     Analysis, AnalysisHost, Change, CheckedProgram, UnitChange, Verification,
 };
-use racelens_analysis::kiss::concurrent::oracle::{Everything, explore};
 use racelens_analysis::kiss::concurrent::replay::Happening;
-use racelens_analysis::kiss::concurrent::turns::Turns;
-use racelens_analysis::kiss::machine::{Machine, SchedulingPoints};
 use racelens_analysis::kiss::search::{Bounds, Targets};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::Options;
@@ -79,26 +76,6 @@ impl Small {
             .analysis
             .verify(&self.checked, "main", targets, bounds, &|| false);
         replayed(found.expect("the program can be run"))
-    }
-
-    pub fn verify_everywhere(&self, targets: &Targets, bounds: Bounds) -> Verification {
-        let points = SchedulingPoints::Everywhere;
-        let found =
-            self.analysis
-                .verify_with(&self.checked, "main", targets, bounds, points, &|| false);
-        replayed(found.expect("the program can be run"))
-    }
-
-    /// Everything that can happen.
-    pub fn everything(&self, most_states: usize) -> Everything {
-        let program = self.analysis.executable("main").expect("there is a main");
-        let points = SchedulingPoints::Everywhere;
-        let machine = Machine::new(&program, &self.checked.models, points);
-        explore(
-            &machine.expect("the variables have values"),
-            &Turns::Free,
-            most_states,
-        )
     }
 }
 

@@ -191,7 +191,7 @@ pub(super) fn last_at_barrier(name: &str) -> i128 {
 }
 
 /// What a wait returns that nobody ended in time; `None` if it has no time.
-pub(super) fn timed_out(name: &str) -> Option<i128> {
+pub fn timed_out(name: &str) -> Option<i128> {
     match name {
         // `ETIMEDOUT`.
         "pthread_cond_timedwait"

@@ -43,9 +43,9 @@ impl Default for Bounds {
     }
 }
 
-/// How far the first looks go: so many steps, with so many switches. Without any a look can go far, since threads are
-/// only switched where they wait or end; that is enough for what comes behind a long loop.
-const HASTY_LOOKS: [(u32, u32); 6] = [(40, 0), (40, 1), (1_000, 0), (40, 2), (150, 1), (150, 2)];
+/// How far the first looks go.
+const HASTY_SWITCHES: u32 = 2;
+const HASTY_STEPS: [u32; 2] = [40, 150];
 
 /// What is looked for.
 #[derive(Clone, Debug, Default)]
@@ -105,17 +105,16 @@ pub fn search(
     };
     let constants = constants(machine);
     // Short ways first: most races show at once, and a long loop must not keep the search from them.
-    let first_looks = HASTY_LOOKS.map(|(steps, switches)| {
-        let path_steps = bounds.path_steps.min(steps);
-        let hasty = Bounds {
-            path_steps,
-            ..bounds
-        };
-        (bounds.switches.min(switches), hasty, true)
+    let first_looks = HASTY_STEPS.map(|steps| Bounds {
+        switches: bounds.switches.min(HASTY_SWITCHES),
+        path_steps: bounds.path_steps.min(steps),
+        ..bounds
     });
-    let deeper = (0..=bounds.switches).map(|switches| (switches, bounds, false));
-    let rounds = first_looks.into_iter().chain(deeper);
-    for (switches, bounds_of_round, is_hasty) in rounds {
+    let rounds = first_looks.into_iter().chain([bounds]);
+    let rounds =
+        rounds.flat_map(|bounds| (0..=bounds.switches).map(move |switches| (switches, bounds)));
+    for (switches, bounds_of_round) in rounds {
+        let is_hasty = bounds_of_round != bounds;
         let mut explorer = Explorer::new(
             machine,
             targets,

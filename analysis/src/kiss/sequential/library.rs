@@ -7,6 +7,7 @@ use crate::ir::{
     AccessMode, Body, Callee, FunctionRef, FunctionTy, Local, LocalId, Operand, Place, Rvalue,
     Statement, Storage, Terminator, Ty,
 };
+use crate::kiss::machine::library::timed_out;
 use crate::kiss::program::Program;
 use crate::models::{
     Action, Context, Effect, FunctionModel, LockKind, Mode, Root, Step, Test, Value, When,
@@ -74,6 +75,7 @@ pub(super) fn body(
         records: Vec::new(),
     };
     let mut library = Library {
+        function,
         writer: Writer::new(body, 0, style),
         program,
         model,
@@ -92,6 +94,7 @@ pub(super) fn body(
 
 /// The body of a library function under construction.
 pub(super) struct Library<'p> {
+    function: FunctionRef,
     pub writer: Writer,
     pub program: &'p Program,
     model: &'p FunctionModel,
@@ -248,8 +251,12 @@ impl Library<'_> {
             LockKind::Interrupts | LockKind::Rcu => return Some(()),
             LockKind::Sequence => return None,
         };
-        let address = self.value(lock)?;
-        let address = self.writer.as_pointer(address);
+        let lock = self.value(lock)?;
+        let kind = self.kind_of_mutex(&lock);
+        let address = self.writer.as_pointer(lock);
+        if let Some(kind) = kind {
+            self.call("racelens_read_kind", vec![address.clone(), kind])?;
+        }
         let mut arguments = vec![address];
         if !is_semaphore {
             arguments.push(Operand::Integer(i128::from(mode == Mode::Shared)));
@@ -277,6 +284,15 @@ impl Library<'_> {
         Some(())
     }
 
+    /// The member in which a mutex of the GNU C library says of itself whether it is recursive.
+    fn kind_of_mutex(&mut self, mutex: &Operand) -> Option<Operand> {
+        let record = self.type_of(mutex).pointee()?.record()?;
+        let data = self.member(mutex.clone(), record, ustr::Ustr::from("__data"))?;
+        let record = self.type_of(&data).pointee()?.record()?;
+        let kind = self.member(data, record, ustr::Ustr::from("__kind"))?;
+        Some(self.writer.as_pointer(kind))
+    }
+
     /// Gives up the lock, lets others go on, and takes the lock again when somebody has posted.
     fn wait(&mut self, lock: &Value, mode: Mode, on: Option<&Value>) -> Option<()> {
         let on = self.value(on?)?;
@@ -289,7 +305,17 @@ impl Library<'_> {
             .call("racelens_wait_begin", begin, Some(long()), None)?;
         self.point()?;
         let shared = Operand::Integer(i128::from(mode == Mode::Shared));
-        self.waiting_call("racelens_wait_end", vec![on, lock, posts, shared])
+        let arguments = vec![on, lock, posts, shared];
+        let Some(timed_out) = timed_out(self.function.name.as_str()) else {
+            return self.waiting_call("racelens_wait_end", arguments);
+        };
+        let late = self.waiting_value("racelens_wait_timed", arguments, Ty::int())?;
+        let success = Operand::Integer(self.success());
+        let arguments = vec![late, Operand::Integer(timed_out), success];
+        self.result = self
+            .writer
+            .call("racelens_outcome", arguments, Some(Ty::int()), None);
+        Some(())
     }
 
     /// Comes to a barrier, lets others come, and goes on when all are there.

@@ -38,7 +38,7 @@ impl Library<'_> {
         Some(operand)
     }
 
-    fn member(&mut self, operand: Operand, record: RecordRef, name: Ustr) -> Option<Operand> {
+    pub fn member(&mut self, operand: Operand, record: RecordRef, name: Ustr) -> Option<Operand> {
         let layout = self.program.layout(record)?;
         let field = layout.fields.iter().find(|field| field.name == name)?;
         let place = Place {

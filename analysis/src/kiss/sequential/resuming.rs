@@ -225,10 +225,8 @@ impl Writer {
     fn registers_of_several_blocks(&self) -> Vec<LocalId> {
         let mut only_in: FxHashMap<LocalId, usize> = FxHashMap::default();
         let mut several = vec![false; self.body.locals.len()];
-        for index in 0..self.body.parameters {
-            // Arguments are there before the first block.
-            several[index] = true;
-        }
+        // Arguments are there before the first block.
+        several[..self.body.parameters].fill(true);
         for (number, block) in self.body.blocks.iter().enumerate() {
             let mut read = |operand: &Operand, only_in: &FxHashMap<LocalId, usize>| {
                 if let Operand::Local(local) = operand

@@ -3,7 +3,8 @@
 use super::{Scheduling, run_time};
 use crate::ir::{FunctionRef, StatementId};
 use crate::kiss::c_text::{INITIALISE, Printing, print};
-use crate::kiss::program::{Meaning, SequentialProgram};
+use crate::kiss::program::{Meaning, Role, SequentialProgram};
+use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 /// How the text is to be written.
@@ -53,7 +54,19 @@ fn sites(sequential: &SequentialProgram, options: &Listing<'_>, text: &mut Strin
         let place = place.replace('\\', "\\\\").replace('"', "\\\"");
         let _ = writeln!(text, "    \"{place} in {}\",", site.function.name);
     }
-    text.push_str("    0,\n};\n#endif\n");
+    text.push_str(
+        "    0,\n};\n// Which of them are looked at for races.\nconst char racelens_checked[] = {",
+    );
+    let origins = sequential.origins.values();
+    let checked: FxHashSet<(FunctionRef, StatementId)> = origins
+        .filter(|origin| origin.role == Role::Check)
+        .map(|origin| (origin.function, origin.statement))
+        .collect();
+    for site in &sequential.sites {
+        let is_checked = checked.contains(&(site.function, site.statement));
+        text.push_str(if is_checked { "1, " } else { "0, " });
+    }
+    text.push_str("0};\n#endif\n");
 }
 
 /// KISS's Check(s), or its counterpart with rounds: first values, the first thread, then the others.

@@ -3,7 +3,7 @@
 // Any of these, by its address.
 static struct racelens_object {
     void *address;
-    int owner, holds, readers, is_semaphore, is_recursive, once, thread;
+    int owner, holds, readers, is_semaphore, is_recursive, is_made, once, thread;
     long count, posts;
 } racelens_object[RACELENS_OBJECTS];
 static int racelens_objects;
@@ -53,7 +53,12 @@ static void racelens_initialise_lock(void *address, int is_semaphore, long count
 static void racelens_set_mutex_type(void *attributes, int kind) { racelens_find(attributes)->is_recursive = kind == 1; }
 static void racelens_initialise_mutex(void *mutex, void *attributes) {
     racelens_initialise_lock(mutex, 0, 0);
+    racelens_find(mutex)->is_made = 1;
     racelens_find(mutex)->is_recursive = attributes ? racelens_find(attributes)->is_recursive : 0;
+}
+// A mutex that no call has made has its kind in a member.
+static void racelens_read_kind(void *mutex, void *kind) {
+    if (!racelens_find(mutex)->is_made) racelens_find(mutex)->is_recursive = *(int *)kind == 1;
 }
 static void racelens_initialise_barrier(void *barrier, unsigned count) {
     racelens_find(barrier)->count = count;
@@ -93,6 +98,12 @@ static long racelens_wait_begin(void *on, void *lock) {
 static void racelens_wait_end(void *on, void *lock, long posts, int shared) {
     racelens_await(racelens_find(on)->posts > posts, );
     racelens_acquire(lock, shared, 0);
+}
+// Whether the time was up before somebody posted.
+static int racelens_wait_timed(void *on, void *lock, long posts, int shared) {
+    int is_late = racelens_find(on)->posts <= posts;
+    racelens_acquire(lock, shared, 0);
+    return is_late;
 }
 static int racelens_once_begin(void *control) {
     struct racelens_object *object = racelens_find(control);
