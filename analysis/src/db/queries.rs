@@ -26,6 +26,7 @@ pub fn bindings(db: &dyn Db, unit: Unit, name: Ustr) -> Bindings {
 /// The types of what a declaration declares in a unit.
 #[salsa::tracked(returns(clone), cycle_result = item_types_cycle)]
 pub fn item_types(db: &dyn Db, unit: Unit, source: DeclarationSource) -> Arc<ItemTypes> {
+    let_go_of_what_follows(db, unit);
     let environment = UnitEnvironment::new(db, unit);
     let declaration = db
         .declarations()
@@ -65,6 +66,7 @@ pub fn tagged_record(
     source: DeclarationSource,
     tag: Ustr,
 ) -> Option<RecordRef> {
+    let_go_of_what_follows(db, unit);
     let declaration = db
         .declarations()
         .get(&source, &|name| is_typedef(db, unit, name));
@@ -75,8 +77,11 @@ pub fn tagged_record(
     lower::record_reference(&declaration, source.mark(), index)
 }
 
-/// The layout of a record that is defined at file scope.
+/// The layout of a record that is defined at file scope. A query of its own, because the analyses ask for it too: what
+/// is asked for outside of any query is kept for ever, and types keep the text that they are from.
+#[salsa::tracked(returns(clone), cycle_result = record_layout_cycle)]
 pub fn record_layout(db: &dyn Db, unit: Unit, record: RecordRef) -> Option<Arc<RecordLayout>> {
+    let_go_of_what_follows(db, unit);
     let (mark, _, anchor) = record.anchor()?;
     let bindings = bindings(db, unit, anchor);
     let value = bindings.value.as_ref().map(|value| &value.source);
@@ -90,6 +95,21 @@ pub fn record_layout(db: &dyn Db, unit: Unit, record: RecordRef) -> Option<Arc<R
         .iter()
         .find(|(known, _)| *known == record)
         .map(|(_, layout)| layout.clone())
+}
+
+fn record_layout_cycle(
+    _db: &dyn Db,
+    _id: salsa::Id,
+    _unit: Unit,
+    _record: RecordRef,
+) -> Option<Arc<RecordLayout>> {
+    None
+}
+
+/// Salsa frees the arguments of queries that nobody uses any more, but only those that a query asked for after it had
+/// read something that can change. Without this, every text that a declaration ever had would stay.
+fn let_go_of_what_follows(db: &dyn Db, unit: Unit) {
+    unit.path(db);
 }
 
 pub(super) fn is_typedef(db: &dyn Db, unit: Unit, name: Ustr) -> bool {
@@ -160,15 +180,17 @@ pub fn syntax_error(db: &dyn Db, unit: Unit, source: &ItemSource) -> Option<Synt
         Part::Declaration
     };
     let normalised = normalise(text, &lex(text), part, Attributes::Meaningful);
+    // Not by a query: this is asked outside of any, and would be kept for ever.
+    let scope = unit.scope(db);
+    let is_typedef = |name| names_type(&scope.bindings(name), name);
     if item.kind == ItemKind::Typedef {
-        let declaration = db
-            .declarations()
-            .get(&DeclarationSource(source.clone()), &|name| {
-                is_typedef(db, unit, name)
-            });
+        let declarations = db.declarations();
+        let declaration = declarations.get(
+            &DeclarationSource::new(&source.group, source.index),
+            &is_typedef,
+        );
         return declaration.parsed.as_ref().err().cloned();
     }
-    let is_typedef = |name| is_typedef(db, unit, name);
     with_parsed(&is_typedef, &normalised, part, |parsed| parsed.err())
 }
 

@@ -58,7 +58,7 @@ impl DeclarationStore {
         is_typedef: &dyn Fn(Ustr) -> bool,
     ) -> Arc<ParsedDeclaration> {
         let text = source.text();
-        let kind = source.0.item().kind;
+        let kind = source.kind();
         let tokens = lex(text);
         let (kept, array_lengths) = without_initialisers(text, &tokens, kind);
         let mut names = Vec::new();

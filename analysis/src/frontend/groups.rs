@@ -8,7 +8,7 @@ use super::split::{Item, ItemKind};
 use rapidhash::v3::rapidhash_v3;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use ustr::Ustr;
 
 /// Some whole items that stand one behind the other.
@@ -23,6 +23,8 @@ pub struct Group {
     pub(super) is_complete: bool,
     pub items: Vec<GroupItem>,
     pub declared: Vec<Declared>,
+    /// One for each item, made when it is first asked for.
+    declarations: Box<[OnceLock<Arc<DeclarationText>>]>,
 }
 
 /// An item by its place in the group's text.
@@ -78,17 +80,43 @@ impl PartialEq for ItemSource {
 
 impl Eq for ItemSource {}
 
-/// An item without a function's body: equal as long as the declaration stays the same.
+/// An item without a function's body: equal as long as the declaration stays the same. It has its own text, so that
+/// whoever keeps it, a database for a long time, does not keep all that stands around the declaration.
 #[derive(Clone, Debug)]
-pub struct DeclarationSource(pub ItemSource);
+pub struct DeclarationSource(Arc<DeclarationText>);
+
+#[derive(Debug)]
+struct DeclarationText {
+    text: Box<str>,
+    kind: ItemKind,
+    mark: u64,
+}
 
 impl DeclarationSource {
+    /// The item with this index in its group.
+    pub fn new(group: &Group, index: u32) -> DeclarationSource {
+        let index = index as usize;
+        let made = group.declarations[index].get_or_init(|| {
+            let item = &group.items[index];
+            Arc::new(DeclarationText {
+                text: group.declaration_text(item).into(),
+                kind: item.kind,
+                mark: item.declaration_mark,
+            })
+        });
+        DeclarationSource(made.clone())
+    }
+
     pub fn mark(&self) -> u64 {
-        self.0.item().declaration_mark
+        self.0.mark
     }
 
     pub fn text(&self) -> &str {
-        self.0.group.declaration_text(self.0.item())
+        &self.0.text
+    }
+
+    pub fn kind(&self) -> ItemKind {
+        self.0.kind
     }
 }
 
@@ -154,6 +182,7 @@ impl Group {
             });
         }
         Group {
+            declarations: group_items.iter().map(|_| OnceLock::new()).collect(),
             text: text.into(),
             piece_ends,
             is_complete,

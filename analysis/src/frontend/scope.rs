@@ -1,6 +1,6 @@
 //! Which declaration a name stands for at file scope of one translation unit.
 
-use super::groups::{DeclarationSource, Declared, Group, ItemSource};
+use super::groups::{DeclarationSource, Declared, Group};
 use super::names::{NameSpace, StorageWords};
 use super::placement::PlacedGroup;
 use rustc_hash::FxHashMap;
@@ -85,12 +85,7 @@ impl Scope {
         for &(group, declared) in places {
             let group = &self.groups[group as usize];
             let declared = &group.declared[declared as usize];
-            let source = || {
-                DeclarationSource(ItemSource {
-                    group: group.clone(),
-                    index: declared.item,
-                })
-            };
+            let source = || DeclarationSource::new(group, declared.item);
             match declared.space {
                 NameSpace::Typedef => {
                     bindings.typedef = bindings.typedef.or_else(|| Some(source()))

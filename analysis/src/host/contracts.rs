@@ -3,7 +3,7 @@
 use super::Analysis;
 use crate::contracts::Contracts;
 use crate::db::{Unit, bindings, item_contracts};
-use crate::frontend::groups::{DeclarationSource, Group, ItemSource};
+use crate::frontend::groups::{DeclarationSource, Group};
 use crate::frontend::normalise::may_have_contracts;
 use crate::ir::{Contract, ContractSubject, FunctionRef, GlobalRef, GlobalScope};
 use rustc_hash::FxHashMap;
@@ -22,10 +22,7 @@ impl Analysis {
                     .entry(Arc::as_ptr(&placed.group))
                     .or_insert_with(|| annotated_items(&placed.group));
                 for &index in found.iter() {
-                    let source = DeclarationSource(ItemSource {
-                        group: placed.group.clone(),
-                        index,
-                    });
+                    let source = DeclarationSource::new(&placed.group, index);
                     self.add_contracts(&mut contracts, *path, table.unit, &source);
                 }
             }

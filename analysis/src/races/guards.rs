@@ -2,10 +2,11 @@
 
 use super::pairing::Location;
 use super::protection::{Protection, Relation};
-use super::sighting::Sighting;
+use super::sighting::{Character, Sighting};
 use crate::callgraph::FunctionId;
 use crate::locksets::Mode;
 use crate::symexec::Path;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A lock that guards most of the statements that access a location.
@@ -44,33 +45,40 @@ pub(super) fn guard(
     location: &Location,
     counted_as: &dyn Fn(AccessKey) -> AccessKey,
 ) -> Option<Guard> {
-    let keys = |sightings: &[Sighting]| -> BTreeSet<AccessKey> {
-        let keys = sightings.iter();
-        keys.map(|sighting| counted_as((sighting.function, sighting.access)))
-            .collect()
+    // An access is sighted in many contexts.
+    let mut known: FxHashMap<AccessKey, AccessKey> = FxHashMap::default();
+    let mut keys = |sightings: &[Sighting]| -> BTreeSet<AccessKey> {
+        let keys = sightings.iter().map(|sighting| {
+            let key = (sighting.function, sighting.access);
+            *known.entry(key).or_insert_with(|| counted_as(key))
+        });
+        keys.collect()
     };
+    let groups = location.groups.iter();
+    let groups: Vec<(&Character, BTreeSet<AccessKey>)> = groups
+        .map(|(character, sightings)| (&**character, keys(sightings)))
+        .collect();
     let mut all: BTreeSet<AccessKey> = BTreeSet::new();
     let mut without: BTreeMap<GuardLock, BTreeSet<AccessKey>> = BTreeMap::new();
     let mut with: BTreeMap<GuardLock, BTreeSet<AccessKey>> = BTreeMap::new();
-    for (character, sightings) in &location.groups {
-        let keys = keys(sightings);
+    for (character, keys) in &groups {
         let protection = &character.protection;
         let absolute = protection.absolute.keys().cloned();
         let relative = protection.relative.keys().cloned();
         let locks = absolute.map(GuardLock::Absolute);
         for lock in locks.chain(relative.map(GuardLock::Relative)) {
             if lock.guards(protection, character.writes) {
-                with.entry(lock).or_default().extend(&keys);
+                with.entry(lock).or_default().extend(keys);
             }
         }
         all.extend(keys);
     }
     // An access counts only if it holds the lock in every context.
-    for (character, sightings) in &location.groups {
+    for (character, keys) in &groups {
         for lock in with.keys() {
             if !lock.guards(&character.protection, character.writes) {
                 let lacking = without.entry(lock.clone()).or_default();
-                lacking.extend(keys(sightings));
+                lacking.extend(keys);
             }
         }
     }

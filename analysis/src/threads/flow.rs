@@ -483,7 +483,7 @@ impl Contexts {
         let reached = self.functions[function.0 as usize].contexts.iter();
         reached
             .enumerate()
-            .map(|(index, reached)| (ContextId(index as u32), &reached.context, &reached.roots))
+            .map(|(index, reached)| (ContextId(index as u32), &*reached.context, &reached.roots))
     }
 
     /// One context of a function, by its number.

@@ -8,6 +8,7 @@ use crate::callgraph::FunctionId;
 use crate::ir::{BlockId, StatementId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// More contexts than this of one function are joined.
 const MOST_CONTEXTS: usize = 24;
@@ -17,14 +18,14 @@ const MOST_OVERFLOWS: usize = 8;
 #[derive(Default)]
 pub(super) struct FunctionContexts {
     pub contexts: Vec<Reached>,
-    index: FxHashMap<Context, ContextId>,
+    index: FxHashMap<Arc<Context>, ContextId>,
     /// There were too many: those that cover all later ones, by what is certain of the formals.
     overflows: BTreeMap<BTreeMap<u32, Certain>, ContextId>,
 }
 
 /// A context and who comes there.
 pub(super) struct Reached {
-    pub context: Context,
+    pub context: Arc<Context>,
     pub roots: BTreeSet<RootId>,
     pub arrivals: Vec<Arrival>,
     /// The same, to find them.
@@ -60,7 +61,7 @@ impl FunctionContexts {
         let joined = match self.overflows.get(&certain) {
             Some(overflow) => self.contexts[overflow.0 as usize].context.joined(&context),
             None => {
-                let all = self.contexts.iter().map(|reached| &reached.context);
+                let all = self.contexts.iter().map(|reached| &*reached.context);
                 all.fold(context, |joined, other| joined.joined(other))
             }
         };
@@ -78,6 +79,7 @@ impl FunctionContexts {
 
     fn add(&mut self, context: Context) -> ContextId {
         let id = ContextId(self.contexts.len() as u32);
+        let context = Arc::new(context);
         self.index.insert(context.clone(), id);
         self.contexts.push(Reached {
             context,
