@@ -67,7 +67,7 @@ impl Analysis {
     /// The items that do not parse, besides the functions of the program.
     fn item_errors(&self) -> Vec<(&UnitTable, ItemIndex, SyntaxError)> {
         let mut seen = FxHashSet::default();
-        let work: Vec<(&UnitTable, Vec<(u32, Vec<u32>)>)> = self
+        let work: Vec<(&UnitTable, ItemsByGroup)> = self
             .program
             .units
             .values()
@@ -136,12 +136,15 @@ fn span_of(error: &SyntaxError) -> Span {
     }
 }
 
+/// Numbers of groups in a unit, each with the numbers of items in it.
+type ItemsByGroup = Vec<(u32, Vec<u32>)>;
+
 /// By the position of their group: the items of a unit that no function of the program stands for and that no unit
 /// before had.
 fn items_to_check(
     table: &UnitTable,
     seen: &mut FxHashSet<(*const Group, Ustr, u32)>,
-) -> Vec<(u32, Vec<u32>)> {
+) -> ItemsByGroup {
     let functions: FxHashSet<ItemIndex> = table
         .functions
         .iter()
