@@ -9,7 +9,7 @@ use lang_c::ast::{
 use lang_c::span::Span;
 use lang_c::visit::{self, Visit};
 use racelens_analysis::frontend::declaration::DeclarationStore;
-use racelens_analysis::frontend::groups::{DeclarationSource, Group, ItemSource};
+use racelens_analysis::frontend::groups::{DeclarationSource, Group};
 use racelens_analysis::frontend::names::NameSpace;
 use racelens_analysis::frontend::normalise::BUILTIN_TYPE_NAMES;
 use racelens_analysis::frontend::split::ItemKind;
@@ -161,10 +161,7 @@ fn check(preprocessed: &str) -> usize {
                 ) {
                     continue;
                 }
-                let source = DeclarationSource(ItemSource {
-                    group: placed.group.clone(),
-                    index: index as u32,
-                });
+                let source = DeclarationSource::new(&placed.group, index as u32);
                 let declaration = store.get(&source, &is_typedef);
                 let tree = match &declaration.parsed {
                     Ok(parsed) => parsed.declaration.as_ref(),
