@@ -179,8 +179,8 @@ impl AnalysisHost {
         let same_scope = unit.scope(&self.db).declares_the_same(&scope);
         let same_model = unit.data_model(&self.db) == data_model;
         if !same_scope {
-            let scoped = unit.set_scope(&mut self.db);
-            scoped.with_durability(Durability::LOW).to(Arc::new(scope));
+            // It stays as durable as it was: what becomes less so counts as changed for all who read it.
+            unit.set_scope(&mut self.db).to(Arc::new(scope));
         }
         if !same_model {
             unit.set_data_model(&mut self.db).to(data_model);
