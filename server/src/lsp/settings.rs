@@ -50,7 +50,7 @@ pub enum Delivery {
     Pull,
 }
 
-const DEFAULT_DEBOUNCE: Duration = Duration::from_millis(40);
+const DEFAULT_DEBOUNCE: Duration = Duration::from_millis(15);
 const MOST_DEBOUNCE_MILLISECONDS: u64 = 60_000;
 const MOST_JOBS: u64 = 1024;
 const DEFAULT_VERIFY_BUDGET: Duration = Duration::from_secs(10);
