@@ -6,6 +6,7 @@ use super::paths::named_paths;
 /// The top-level modules of the analysis in order. Those in one row may use each other.
 pub const LAYERS: Layers = &[
     &["stop"],
+    &["stages"],
     &["ir"],
     &["frontend"],
     &["dataflow"],
