@@ -33,6 +33,7 @@ pub const LAYERS: Layers = &[
 /// The top-level modules of the server in order.
 pub const SERVER_LAYERS: Layers = &[
     &["internal_error"],
+    &["process_memory"],
     &["project"],
     &["models"],
     &["suppression"],
