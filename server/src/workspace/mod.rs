@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use ustr::Ustr;
 
+pub use editing::ReadAgain;
 pub use syntax_note::SyntaxNote;
 pub use texts::{Reading, Stretch, Texts};
 
