@@ -70,14 +70,16 @@ def lines(title: str, x_name: str, y_name: str, series: Mapping[str, Sequence[tu
         parts.append(text(left - 8, y + 4, number(10.0 ** power), size=11, anchor="end"))
     parts.append(text((left + right) / 2, bottom + 38, x_name, anchor="middle"))
     parts.append(text(left - 8, top - 6, y_name, size=11, anchor="end"))
-    for line, colour in zip(series.values(), COLOURS):
+    for index, (line, colour) in enumerate(zip(series.values(), COLOURS)):
+        # In turn above and below, so that neighbours do not cover each other.
+        beside = -8 if index % 2 == 0 else 18
         shown = sorted(point for point in line if min(point) > 0)
         places = [(x_at(x), y_at(y)) for x, y in shown]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         for (x, y), (_, value) in zip(places, shown):
             parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>')
-            parts.append(text(x, y - 8, number(value), size=11, anchor="middle"))
+            parts.append(text(x, y + beside, number(value), size=11, anchor="middle"))
     return picture(parts, bottom + 38 + MARGIN)
 
 

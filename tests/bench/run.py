@@ -17,7 +17,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Callable, Iterable
 
@@ -77,7 +77,7 @@ QUICK = Sizes(
 def main() -> int:
     """Runs the command line; the status is 1 if something could not be measured."""
     arguments = parse_arguments()
-    bench = Bench(arguments, QUICK if arguments.quick else FULL)
+    bench = Bench(arguments, sizes(arguments))
     try:
         bench.prepare()
         for part in arguments.parts:
@@ -95,6 +95,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small programs and few edits, to see that it works")
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS), metavar="PART",
                         help=f"only some of: {' '.join(PARTS)}")
+    parser.add_argument("--repeat", type=int, metavar="N", help=f"how often each run from scratch is made (default: {FULL.repeat})")
+    parser.add_argument("--edits", type=int, metavar="N",
+                        help=f"how many edits are made and taken back in each program (default: {FULL.edits})")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N",
                         help="how many threads Racelens has, and how many compilers run at once (default: one for each core)")
     parser.add_argument("--into", type=Path, default=WORKSPACE / "target" / "bench", metavar="DIR",
@@ -106,6 +109,13 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--timeout", type=float, default=1800.0, metavar="SECONDS",
                         help="how long one command may take (default: %(default)s)")
     return parser.parse_args()
+
+
+def sizes(arguments: argparse.Namespace) -> Sizes:
+    """How much is measured, with what the command line says about it."""
+    chosen = QUICK if arguments.quick else FULL
+    given = {name: getattr(arguments, name) for name in ("repeat", "edits") if getattr(arguments, name) is not None}
+    return replace(chosen, **given)
 
 
 @dataclass
@@ -186,7 +196,7 @@ class Bench:
             if row:
                 rows.append(row)
         if rows:
-            self.add("growth", "Growth, and a million lines from scratch",
+            self.add("growth", "Growth with the size of the program",
                      "Generated programs, from scratch and edited inside of the process. Growth is over the size before; "
                      f"RELAY's speed is taken as {growth.RELAY_LINES_PER_HOUR:,.0f} lines an hour.",
                      growth.markdown(rows), [row.figures() for row in rows], growth.picture(rows))
@@ -218,8 +228,10 @@ class Bench:
 
     def text(self) -> str:
         """All tables as one page."""
+        repeat = self.sizes.repeat
+        runs = "one run each" if repeat == 1 else f"the least of {repeat} runs"
         lines = ["# What Racelens costs", "", self.machine, "",
-                 f"The least of {self.sizes.repeat} runs where there are several.", ""]
+                 f"From scratch: {runs}.", ""]
         for section in self.sections:
             lines += [*section, ""]
         if self.failures:

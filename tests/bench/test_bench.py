@@ -125,6 +125,12 @@ class Run(unittest.TestCase):
             self.assertEqual(bench.attempt("sqlite", lambda: 3), 3)
             self.assertIn("- redis: no compiler", bench.text())
 
+    def test_the_command_line_says_how_much_is_measured(self):
+        given = argparse.Namespace(quick=False, repeat=1, edits=None)
+        self.assertEqual((run.sizes(given).repeat, run.sizes(given).edits), (1, run.FULL.edits))
+        given = argparse.Namespace(quick=True, repeat=None, edits=3)
+        self.assertEqual((run.sizes(given).repeat, run.sizes(given).edits), (run.QUICK.repeat, 3))
+
     def test_the_quick_run_has_every_part_of_the_full_one(self):
         for name, value in vars(run.QUICK).items():
             self.assertTrue(value, name)
