@@ -15,6 +15,16 @@ EXPORTED = ("--entries", "exported")
 
 
 @dataclass(frozen=True)
+class Plan:
+    """How programs are checked from scratch."""
+
+    racelens: Path
+    jobs: int
+    repeat: int
+    timeout: float
+
+
+@dataclass(frozen=True)
 class Row:
     """What was measured of one program."""
 
@@ -33,25 +43,24 @@ class Row:
         return {**asdict(self), "ratio": self.ratio}
 
 
-def measure(name: str, directory: Path, racelens: Path, jobs: int, repeat: int, timeout: float) -> Iterator[Row]:
-    """Checks a program several times, in turn with gcc; a library also with every function that others can call."""
+def variants(names: Sequence[str]) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """The programs with how each is called here and checked; a library also with every function that others can call."""
+    for name in names:
+        yield name, name, ()
+        if name in LIBRARIES:
+            yield name, f"{name}, exported", EXPORTED
+
+
+def measure(label: str, directory: Path, options: Sequence[str], plan: Plan) -> Row:
+    """Checks a program several times, in turn with gcc."""
     if not (directory / DATABASE).exists():
-        raise MeasureError(f"{directory / DATABASE} is missing; run tests/real/fetch.py --only {name}")
-    variants = {name: ()}
-    if name in LIBRARIES:
-        variants[f"{name}, exported"] = EXPORTED
-    ours: dict[str, list[Cost]] = {label: [] for label in variants}
-    theirs: list[Cost] = []
-    sizes: dict[str, dict] = {}
-    for _ in range(repeat):
-        theirs.append(syntax_checks(directory / DATABASE, timeout, jobs))
-        for label, options in variants.items():
-            report, cost = check(racelens, directory, timeout, ("--jobs", str(jobs), *options))
-            ours[label].append(cost)
-            sizes[label] = report["stats"]
-    for label, costs in ours.items():
-        stats = sizes[label]
-        yield Row(label, stats["units"], stats["functions"], least(costs), least(theirs))
+        raise MeasureError(f"{directory / DATABASE} is missing; run tests/real/fetch.py --only {directory.name}")
+    ours, theirs = [], []
+    for _ in range(plan.repeat):
+        theirs.append(syntax_checks(directory / DATABASE, plan.timeout, plan.jobs))
+        report, cost = check(plan.racelens, directory, plan.timeout, ("--jobs", str(plan.jobs), *options))
+        ours.append(cost)
+    return Row(label, report["stats"]["units"], report["stats"]["functions"], least(ours), least(theirs))
 
 
 def markdown(rows: Sequence[Row]) -> Iterator[str]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Iterator, Sequence
 
 import chart
+import cold
 import edits
-from neighbours import DATABASE, Cost, check, least, syntax_checks, write_program
+from neighbours import Cost, write_program
 
 #: What `tests/scale/generate.py` writes for a function, on average.
 LINES_PER_FUNCTION = 50
@@ -35,27 +36,12 @@ class Row:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How a size is measured."""
-
-    racelens: Path
-    body_edits: Path
-    jobs: int
-    repeat: int
-    edits: int
-    timeout: float
-
-
-def measure(lines: int, directory: Path, plan: Plan) -> Row:
-    """Writes a program of about so many lines, checks it from scratch and edits it."""
+def measure(lines: int, directory: Path, plan: cold.Plan, body_edits: Path, count: int) -> Row:
+    """Writes a program of about so many lines, checks it from scratch and makes so many edits in it."""
     program = write_program(lines // LINES_PER_FUNCTION, directory)
-    ours, theirs = [], []
-    for _ in range(plan.repeat):
-        theirs.append(syntax_checks(directory / DATABASE, plan.timeout, plan.jobs))
-        ours.append(check(plan.racelens, directory, plan.timeout, ("--jobs", str(plan.jobs)))[1])
-    found = edits.measure(plan.body_edits, directory, plan.edits, plan.timeout)
-    return Row(program.lines, program.functions, least(ours), least(theirs), found)
+    from_scratch = cold.measure(str(lines), directory, (), plan)
+    found = edits.measure(body_edits, directory, count, plan.timeout)
+    return Row(program.lines, program.functions, from_scratch.ours, from_scratch.gcc, found)
 
 
 def markdown(rows: Sequence[Row]) -> Iterator[str]:

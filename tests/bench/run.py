@@ -146,10 +146,11 @@ class Bench:
     def cold(self) -> None:
         """Real programs from scratch, beside gcc."""
         rows: list[cold.Row] = []
-        for name in self.sizes.cold:
-            rows += self.attempt(f"{name} from scratch", lambda: list(cold.measure(
-                name, REAL_PROGRAMS / name, self.racelens, self.arguments.jobs, self.sizes.repeat,
-                self.arguments.timeout))) or []
+        for name, label, options in cold.variants(self.sizes.cold):
+            row = self.attempt(f"{label} from scratch",
+                               lambda: cold.measure(label, REAL_PROGRAMS / name, options, self.plan()))
+            if row:
+                rows.append(row)
         if rows:
             self.add("cold", "From scratch, beside gcc",
                      f"`racelens check` and `gcc -fsyntax-only` over the same units, {self.arguments.jobs} jobs each. "
@@ -188,11 +189,10 @@ class Bench:
 
     def growth(self) -> None:
         """Programs of growing size; the largest has a million lines."""
-        plan = growth.Plan(self.racelens, self.body_edits, self.arguments.jobs, self.sizes.repeat, self.sizes.edits,
-                           self.arguments.timeout)
         rows: list[growth.Row] = []
         for lines in self.sizes.growth:
-            row = self.attempt(f"{lines:,} lines", lambda: growth.measure(lines, WORK / GENERATED / str(lines), plan))
+            row = self.attempt(f"{lines:,} lines", lambda: growth.measure(
+                lines, WORK / GENERATED / str(lines), self.plan(), self.body_edits, self.sizes.edits))
             if row:
                 rows.append(row)
         if rows:
@@ -200,6 +200,10 @@ class Bench:
                      "Generated programs, from scratch and edited inside of the process. Growth is over the size before; "
                      f"RELAY's speed is taken as {growth.RELAY_LINES_PER_HOUR:,.0f} lines an hour.",
                      growth.markdown(rows), [row.figures() for row in rows], growth.picture(rows))
+
+    def plan(self) -> cold.Plan:
+        """How programs are checked from scratch."""
+        return cold.Plan(self.racelens, self.arguments.jobs, self.sizes.repeat, self.arguments.timeout)
 
     def attempt(self, what: str, measure: Callable[[], Any]) -> Any:
         """What was measured, or nothing and a word about it."""

@@ -36,6 +36,15 @@ class Tables(unittest.TestCase):
         lines = list(cold.markdown([cold.Row("redis", 141, 4853, cost(3.0), cost(2.0))]))
         self.assertEqual(lines[-1], "| redis | 141 | 4853 | 3.00 | 2.00 | 1.50 | 6.00 | 4.00 | 80 |")
 
+    def test_a_library_is_also_checked_as_one(self):
+        self.assertEqual(list(cold.variants(["redis", "libuv-sys2"])),
+                         [("redis", "redis", ()), ("libuv-sys2", "libuv-sys2", ()),
+                          ("libuv-sys2", "libuv-sys2, exported", ("--entries", "exported"))])
+
+    def test_a_program_that_is_not_there_is_said(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(MeasureError, "--only redis"):
+            cold.measure("redis", Path(folder) / "redis", (), cold.Plan(Path("racelens"), 1, 1, 1.0))
+
     def test_an_edit_stands_beside_a_run_from_scratch(self):
         rows = [("redis", edited(5.0, 20.0, lock=7.0)), ("sqlite", edited(2.0, 3.0, number=1.0))]
         lines = list(edits.markdown(rows))
