@@ -29,3 +29,4 @@ pub mod thread_sanitizer;
 pub mod threaded_programs;
 pub mod tidy;
 pub mod verdicts;
+pub mod witnesses;
