@@ -18,6 +18,7 @@ fi
 rustup component list --installed 2>/dev/null | grep -q rustfmt && cargo fmt --all --check
 if cargo clippy --version >/dev/null 2>&1; then
     cargo clippy --workspace --all-targets --quiet -- -D warnings
+    cargo clippy --manifest-path benches/Cargo.toml --target-dir target --quiet -- -D warnings
 fi
 
 # tests/tests/supply_chain.rs checks what needs no tool; the advisories need their database.

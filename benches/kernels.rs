@@ -1,4 +1,4 @@
-//! The steps that a check takes over and over: `cargo bench -p racelens-analysis`.
+//! The steps that a check takes over and over: `cargo run --release --manifest-path benches/Cargo.toml -- --bench`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use racelens_analysis::dataflow::Domain;
