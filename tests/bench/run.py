@@ -153,7 +153,7 @@ class Bench:
                 rows.append(row)
         if rows:
             self.add("cold", "From scratch, beside gcc",
-                     f"`racelens check` and `gcc -fsyntax-only` over the same units, {self.arguments.jobs} jobs each. "
+                     f"Racelens and `gcc -fsyntax-only` over the same units, {self.arguments.jobs} jobs each. "
                      "*exported*: threads may call every function that other files can call.",
                      cold.markdown(rows), [row.figures() for row in rows], cold.picture(rows))
 

@@ -31,10 +31,18 @@ def edited(median: float, p99: float, **kinds: float) -> dict:
             "from_scratch_over_median": 5000.0 / median, "by_kind": {kind: times(value, value) for kind, value in kinds.items()}}
 
 
+def row(name: str, **stages: float) -> cold.Row:
+    return cold.Row(name, 141, 4853, cost(3.0), cost(2.0), stages)
+
+
 class Tables(unittest.TestCase):
     def test_a_program_stands_beside_gcc(self):
-        lines = list(cold.markdown([cold.Row("redis", 141, 4853, cost(3.0), cost(2.0))]))
-        self.assertEqual(lines[-1], "| redis | 141 | 4853 | 3.00 | 2.00 | 1.50 | 6.00 | 4.00 | 80 |")
+        lines = list(cold.markdown([row("redis", summaries=3.0, pairing=0.9, orders=0.1)]))
+        self.assertEqual(lines[2], "| redis | 141 | 4853 | 3.00 | 2.00 | 1.50 | 6.00 | 4.00 | 80 |")
+
+    def test_stages_that_take_long_somewhere_are_compared(self):
+        lines = list(cold.markdown([row("a", summaries=3.0, pairing=0.9, orders=0.1), row("b", summaries=0.0, pairing=1.0)]))
+        self.assertEqual(lines[-4:], ["| program | summaries | pairing |", "|---|--:|--:|", "| a | 75 | 22 |", "| b | 0 | 100 |"])
 
     def test_a_library_is_also_checked_as_one(self):
         self.assertEqual(list(cold.variants(["redis", "libuv-sys2"])),
@@ -60,7 +68,7 @@ class Tables(unittest.TestCase):
         self.assertIn("| 6.0 | 1.50 | 40.0 | 4.00 | 90,000,000 | 1,440× |", lines[3])
 
     def test_every_row_has_as_many_cells_as_the_heading(self):
-        tables = (cold.markdown([cold.Row("a", 1, 1, cost(1.0), cost(1.0))]),
+        tables = (list(cold.markdown([row("a", pairing=1.0)]))[:3],
                   growth.markdown([growth.Row(100, 2, cost(1.0), cost(1.0), edited(1.0, 1.0))]))
         for table in tables:
             self.assertEqual(len({line.count("|") for line in table}), 1)

@@ -39,14 +39,19 @@ def racelens_binary(named: Path | None) -> Path:
     return existing(named) if named else build_racelens()
 
 
-def check(racelens: Path, directory: Path, timeout: float, options: Sequence[str] = ()) -> tuple[dict[str, Any], Cost]:
+def check(racelens: Path, directory: Path, timeout: float) -> tuple[dict[str, Any], Cost]:
     """Runs `racelens check` over the program in a directory."""
-    command = [str(racelens), "check", "--format", "json", *options]
+    return printed_json([str(racelens), "check", "--format", "json"], directory, timeout, FINISHED)
+
+
+def printed_json(command: Sequence[str], directory: Path, timeout: float,
+                 finished: Sequence[int] = (0,)) -> tuple[Any, Cost]:
+    """Runs a command that prints JSON, and ends with one of these statuses when it did its work."""
     with tempfile.TemporaryFile("w+") as output:
         status, cost = measured(command, directory, timeout, output)
         output.seek(0)
         text = output.read()
-    if status not in FINISHED:
+    if status not in finished:
         raise MeasureError(f"`{' '.join(command)}` in {directory} ended with status {status}; run it alone to see why")
     return json.loads(text), cost
 

@@ -1,8 +1,9 @@
 //! How long it takes until all that is to say about a program is current again after an edit in a function's body, beside
 //! reading and checking it from scratch in the same process.
 //!
-//! `body_edits EDITS DIRECTORY [SEED]` reads the program in a directory, edits one statement of one of its units after
-//! the other and takes each edit back, and prints a JSON object. Measured is what the language server does between
+//! `body_edits EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
+//! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
+//! Measured is what the language server does between
 //! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
 //! before the clock does.
 
@@ -29,11 +30,12 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let edits = arguments.next().and_then(|count| count.parse().ok());
     let (Some(edits), Some(directory)) = (edits, arguments.next()) else {
-        eprintln!("usage: body_edits EDITS DIRECTORY [SEED]");
+        eprintln!("usage: body_edits EDITS DIRECTORY [SECONDS]");
         return ExitCode::from(2);
     };
-    let seed = arguments.next().and_then(|seed| seed.parse().ok());
-    match measure(Path::new(&directory), edits, seed.unwrap_or(1)) {
+    let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
+    let budget = seconds.map_or(Duration::MAX, Duration::from_secs);
+    match measure(Path::new(&directory), edits, budget) {
         Ok(result) => {
             println!("{result:#}");
             ExitCode::SUCCESS
@@ -45,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(directory: &Path, edits: usize, seed: u64) -> Result<Value, String> {
+fn measure(directory: &Path, edits: usize, budget: Duration) -> Result<Value, String> {
     let options = LoadOptions {
         paths: vec![directory.to_owned()],
         ..LoadOptions::default()
@@ -58,9 +60,13 @@ fn measure(directory: &Path, edits: usize, seed: u64) -> Result<Value, String> {
     let mut session = Session::new(workspace);
     let reading = session.workspace.front_end_time;
     let from_scratch = reading + started.elapsed();
-    let mut random = Random::new(seed);
+    let mut random = Random::new(1);
+    let started = Instant::now();
     let mut costs: BTreeMap<BodyEdit, Vec<Duration>> = BTreeMap::new();
     for number in 0..edits {
+        if started.elapsed() >= budget {
+            break;
+        }
         let kind = BodyEdit::ALL[number % BodyEdit::ALL.len()];
         // A file may have no statement for this kind of edit.
         let edited = (0..ATTEMPTS).find_map(|_| session.random_edit(kind, &mut random));
