@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Racelens beside its peers in one run, and writes the tables as Markdown and the plots as SVG.
 
-    python3 tests/bench/run.py            # everything, about half an hour on two cores
+    python3 tests/bench/run.py            # everything, more than an hour on two cores
     python3 tests/bench/run.py --quick    # the same on small programs, about a minute
     python3 tests/bench/run.py --parts cold growth
 
