@@ -172,7 +172,7 @@ class Bench:
     def edits(self) -> None:
         """Edits inside of the process."""
         programs = [(name, REAL_PROGRAMS / name) for name in self.sizes.edited_programs]
-        generated = WORK / GENERATED / "edited"
+        generated = WORK / GENERATED / str(self.sizes.edited_lines)
         write_program(self.sizes.edited_lines // growth.LINES_PER_FUNCTION, generated)
         programs.append((f"generated, {self.sizes.edited_lines:,} lines", generated))
         rows: list[tuple[str, dict[str, Any]]] = []
