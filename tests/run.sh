@@ -47,10 +47,6 @@ if [ "${RACELENS_SAMPLE:-1}" = 1 ]; then
 fi
 
 if [ "${RACELENS_EDITORS:-1}" = 1 ]; then
-    # Built as for the tests below. Without what only benchmarks use, parts of others are built differently, and then
-    # everything would be built twice.
-    cargo test --workspace --no-run --quiet
-    export RACELENS_SERVER=${RACELENS_SERVER:-${CARGO_TARGET_DIR:-$PWD/target}/debug/racelens}
     for part in units protocol nvim vscode; do
         status=0
         bash tests/editors/run.sh "$part" || status=$?
