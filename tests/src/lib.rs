@@ -2,6 +2,7 @@
 
 pub mod agreement;
 pub mod analysis;
+pub mod body_edits;
 pub mod compiler;
 pub mod corpus;
 pub mod edits;
