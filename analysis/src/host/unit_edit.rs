@@ -57,13 +57,19 @@ impl AnalysisHost {
         let mut vanished: Vec<(FunctionKey, Function)> = previous.into_iter().collect();
         vanished.sort_by_key(|(key, _)| *key);
         let lost = self.lost_declarations(unit, &old, &placement);
-        let broken_groups = if vanished.is_empty() && lost.is_empty() {
-            Vec::new()
+        let (broken_groups, keeps) = if vanished.is_empty() && lost.is_empty() {
+            (Vec::new(), Keeps::default())
         } else {
             self.broken_groups(unit, &old, &placement)
         };
-        let is_broken = !broken_groups.is_empty();
-        let kept_groups = if is_broken { lost } else { Vec::new() };
+        let was_kept = |placed: &PlacedGroup| {
+            let mut earlier = old.kept_groups.iter();
+            earlier.any(|kept| Arc::ptr_eq(&kept.group, &placed.group))
+        };
+        let kept_groups: Vec<PlacedGroup> = lost
+            .into_iter()
+            .filter(|placed| keeps.keeps(was_kept(placed)))
+            .collect();
         if !kept_groups.is_empty() {
             let with_kept: Vec<PlacedGroup> = placement
                 .groups
@@ -73,8 +79,14 @@ impl AnalysisHost {
                 .collect();
             self.rescope(unit, Scope::new(&with_kept), data_model, touched);
         }
+        let kept_earlier: FxHashSet<Function> = old
+            .functions
+            .iter()
+            .filter(|placed| placed.kept)
+            .map(|placed| placed.function)
+            .collect();
         for (key, function) in vanished {
-            if is_broken {
+            if keeps.keeps(kept_earlier.contains(&function)) {
                 functions.push(PlacedFunction {
                     key,
                     function,
@@ -221,8 +233,14 @@ impl AnalysisHost {
             .collect()
     }
 
-    /// The groups with an item that does not parse: new ones, and old ones that are still there.
-    fn broken_groups(&self, unit: Unit, old: &UnitTable, placement: &Placement) -> Vec<Arc<Group>> {
+    /// The groups with an item that does not parse: new ones, and old ones that are still there. And what that means
+    /// for things that are gone.
+    fn broken_groups(
+        &self,
+        unit: Unit,
+        old: &UnitTable,
+        placement: &Placement,
+    ) -> (Vec<Arc<Group>>, Keeps) {
         let is_broken = |group: &Arc<Group>| {
             (0..group.items.len() as u32).any(|index| {
                 let source = ItemSource {
@@ -237,6 +255,7 @@ impl AnalysisHost {
             .map(|placed| &placed.group)
             .filter(|group| is_broken(group));
         let mut broken: Vec<Arc<Group>> = new.cloned().collect();
+        let is_broken_here = !broken.is_empty();
         let still_there = |group: &&Arc<Group>| {
             placement
                 .groups
@@ -244,7 +263,32 @@ impl AnalysisHost {
                 .any(|placed| Arc::ptr_eq(&placed.group, group))
         };
         broken.extend(old.broken_groups.iter().filter(still_there).cloned());
-        broken
+        let is_mended = !old.broken_groups.iter().all(|group| still_there(&group));
+        let keeps = Keeps {
+            new: is_broken_here,
+            earlier: is_broken_here || (!broken.is_empty() && !is_mended),
+        };
+        (broken, keeps)
+    }
+}
+
+/// What stays known although it is gone. Something that does not parse for good, elsewhere in the file, is no reason:
+/// then all that anybody ever typed would stay.
+#[derive(Clone, Copy, Default)]
+struct Keeps {
+    /// What this edit has removed: where it was, something does not parse now.
+    new: bool,
+    /// What stayed known after earlier edits: what did not parse then still does not.
+    earlier: bool,
+}
+
+impl Keeps {
+    fn keeps(self, is_from_earlier: bool) -> bool {
+        if is_from_earlier {
+            self.earlier
+        } else {
+            self.new
+        }
     }
 }
 
