@@ -2,12 +2,12 @@
 
 use super::pairing::Location;
 use super::protection::{Protection, Relation};
-use super::sighting::{Character, Sighting};
+use super::sighting::Sighting;
 use crate::callgraph::FunctionId;
 use crate::locksets::Mode;
 use crate::symexec::Path;
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A lock that guards most of the statements that access a location.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,57 +47,72 @@ pub(super) fn guard(
 ) -> Option<Guard> {
     // An access is sighted in many contexts.
     let mut known: FxHashMap<AccessKey, AccessKey> = FxHashMap::default();
-    let mut keys = |sightings: &[Sighting]| -> BTreeSet<AccessKey> {
+    let mut keys = |sightings: &[Sighting]| -> Vec<AccessKey> {
         let keys = sightings.iter().map(|sighting| {
             let key = (sighting.function, sighting.access);
             *known.entry(key).or_insert_with(|| counted_as(key))
         });
-        keys.collect()
+        let mut keys: Vec<AccessKey> = keys.collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
     };
-    let groups = location.groups.iter();
-    let groups: Vec<(&Character, BTreeSet<AccessKey>)> = groups
-        .map(|(character, sightings)| (&**character, keys(sightings)))
-        .collect();
-    let mut all: BTreeSet<AccessKey> = BTreeSet::new();
-    let mut without: BTreeMap<GuardLock, BTreeSet<AccessKey>> = BTreeMap::new();
-    let mut with: BTreeMap<GuardLock, BTreeSet<AccessKey>> = BTreeMap::new();
-    for (character, keys) in &groups {
+    // In how many groups each access is, and in how many of them each lock guards it: an access counts only if it
+    // holds the lock in every context.
+    let mut all: Counts = Counts::default();
+    let mut absolute: BTreeMap<&Path, Counts> = BTreeMap::new();
+    let mut relative: BTreeMap<&Relation, Counts> = BTreeMap::new();
+    for (character, sightings) in &location.groups {
+        let keys = keys(sightings);
+        count(&mut all, &keys);
         let protection = &character.protection;
-        let absolute = protection.absolute.keys().cloned();
-        let relative = protection.relative.keys().cloned();
-        let locks = absolute.map(GuardLock::Absolute);
-        for lock in locks.chain(relative.map(GuardLock::Relative)) {
-            if lock.guards(protection, character.writes) {
-                with.entry(lock).or_default().extend(keys);
-            }
+        let guards = |mode: &Mode| *mode == Mode::Exclusive || !character.writes;
+        for (lock, _) in protection.absolute.iter().filter(|it| guards(it.1)) {
+            count(absolute.entry(lock).or_default(), &keys);
         }
-        all.extend(keys);
-    }
-    // An access counts only if it holds the lock in every context.
-    for (character, keys) in &groups {
-        for lock in with.keys() {
-            if !lock.guards(&character.protection, character.writes) {
-                let lacking = without.entry(lock.clone()).or_default();
-                lacking.extend(keys);
-            }
+        for (lock, _) in protection.relative.iter().filter(|it| guards(it.1)) {
+            count(relative.entry(lock).or_default(), &keys);
         }
     }
-    let mut best: Option<Guard> = None;
-    for (lock, holders) in &with {
-        let never = BTreeSet::new();
-        let lacking = without.get(lock).unwrap_or(&never);
-        let held = holders.difference(lacking).count();
-        let Some(example) = holders.difference(lacking).next() else {
+    let absolute = absolute.into_iter();
+    let absolute = absolute.map(|(lock, counts)| (Either::Absolute(lock), counts));
+    let relative = relative.into_iter();
+    let relative = relative.map(|(lock, counts)| (Either::Relative(lock), counts));
+    let mut best: Option<(Either<'_>, usize, AccessKey)> = None;
+    for (lock, counts) in absolute.chain(relative) {
+        let always = || {
+            let counts = counts.iter();
+            counts.filter_map(|(key, count)| (all[key] == *count).then_some(*key))
+        };
+        let Some(example) = always().min() else {
             continue;
         };
-        if held < all.len() && best.as_ref().is_none_or(|best| held > best.held) {
-            best = Some(Guard {
-                lock: lock.clone(),
-                held,
-                accesses: all.len(),
-                example: *example,
-            });
+        let held = always().count();
+        if held < all.len() && best.as_ref().is_none_or(|best| held > best.1) {
+            best = Some((lock, held, example));
         }
     }
-    best
+    best.map(|(lock, held, example)| Guard {
+        lock: match lock {
+            Either::Absolute(path) => GuardLock::Absolute(path.clone()),
+            Either::Relative(relation) => GuardLock::Relative(relation.clone()),
+        },
+        held,
+        accesses: all.len(),
+        example,
+    })
+}
+
+type Counts = FxHashMap<AccessKey, usize>;
+
+/// A lock as a location has it.
+enum Either<'l> {
+    Absolute(&'l Path),
+    Relative(&'l Relation),
+}
+
+fn count(counts: &mut Counts, keys: &[AccessKey]) {
+    for key in keys {
+        *counts.entry(*key).or_default() += 1;
+    }
 }

@@ -1,10 +1,10 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
-use super::moments::Moments;
+use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
-use super::sighting::{Character, Sighting, Surroundings};
+use super::sighting::{Character, Circumstances, Kind, Seen, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::locksets::Mode;
@@ -137,12 +137,24 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
+    let mut kinds: FxHashMap<Kind, usize> = FxHashMap::default();
+    let mut known: FxHashMap<(usize, Circumstances), usize> = FxHashMap::default();
+    let seen: Vec<(usize, AccessNumber, Seen<'_>)> = accesses
+        .iter()
+        .map(|&(function, number)| {
+            let access = &facts[function.0 as usize].accesses[number as usize];
+            let seen = surroundings.seen(access, function);
+            let next = kinds.len();
+            let kind = *kinds.entry(seen.kind.clone()).or_insert(next);
+            (kind, (function, number), seen)
+        })
+        .collect();
     // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
         let mut is_last = true;
-        for &(function, number) in accesses {
+        for &(kind, (function, number), ref seen) in &seen {
             let Some(context) = contexts.nth(function, turn) else {
                 continue;
             };
@@ -151,22 +163,27 @@ pub(super) fn location(
             if turn > 0 && left == 0 {
                 return location;
             }
-            let access = &facts[function.0 as usize].accesses[number as usize];
-            if !contexts.reaches(function, context.0, access.statement) {
+            if !contexts.reaches(function, context.0, seen.statement()) {
                 continue;
             }
             left = left.saturating_sub(1);
-            let character = Arc::new(surroundings.character(access, function, context));
             let sighting = Sighting {
                 function,
                 access: number,
                 context: context.0,
             };
-            let at = *index.entry(character.clone()).or_insert_with(|| {
-                location.groups.push((character, Vec::new()));
-                location.groups.len() - 1
-            });
-            location.groups[at].1.push(sighting);
+            let circumstances = surroundings.circumstances(seen, context);
+            let at = known
+                .entry((kind, circumstances))
+                .or_insert_with_key(|key| {
+                    let character = surroundings.described(&seen.kind, key.1.clone());
+                    let character = Arc::new(character);
+                    *index.entry(character.clone()).or_insert_with(|| {
+                        location.groups.push((character, Vec::new()));
+                        location.groups.len() - 1
+                    })
+                });
+            location.groups[*at].1.push(sighting);
         }
         if is_last {
             break;
@@ -185,11 +202,12 @@ pub(super) fn pairs(
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
     // UNSOUND: of a location that is accessed in more than 400 different situations, the first 400 are compared.
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
+    let mut meetings = Meetings::new(moments, groups);
     'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
-        for (right, right_sightings) in &groups[index..] {
+        for (other, (right, right_sightings)) in groups.iter().enumerate().skip(index) {
             // What costs least is asked first.
             let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
-            if !conflicts || moments.in_parallel(&left.when, &right.when).is_err() {
+            if !conflicts || !meetings.are_possible(index, other) {
                 continue;
             }
             let Ok(conflict) = compare(moments, memory, left, right) else {
@@ -215,6 +233,47 @@ pub(super) fn pairs(
         }
     }
     found.into_values().collect()
+}
+
+/// Which groups of a location can meet. Many of them have the same moment, and each two moments are asked for once.
+struct Meetings<'m> {
+    moments: &'m Moments<'m>,
+    groups: &'m [(Arc<Character>, Vec<Sighting>)],
+    /// The number of each group's moment among those of the location.
+    numbers: Vec<usize>,
+    count: usize,
+    /// For each two moments, if it is known already.
+    known: Vec<Option<bool>>,
+}
+
+impl<'m> Meetings<'m> {
+    fn new(
+        moments: &'m Moments<'m>,
+        groups: &'m [(Arc<Character>, Vec<Sighting>)],
+    ) -> Meetings<'m> {
+        let mut numbers: FxHashMap<&When, usize> = FxHashMap::default();
+        let of_groups = groups.iter().map(|(character, _)| {
+            let next = numbers.len();
+            *numbers.entry(&character.when).or_insert(next)
+        });
+        let of_groups = of_groups.collect();
+        let count = numbers.len();
+        Meetings {
+            moments,
+            groups,
+            numbers: of_groups,
+            count,
+            known: vec![None; count * count],
+        }
+    }
+
+    fn are_possible(&mut self, left: usize, right: usize) -> bool {
+        let at = self.numbers[left] * self.count + self.numbers[right];
+        *self.known[at].get_or_insert_with(|| {
+            let when = |group: usize| &*self.groups[group].0.when;
+            self.moments.in_parallel(when(left), when(right)).is_ok()
+        })
+    }
 }
 
 /// What two accesses that race have in common.

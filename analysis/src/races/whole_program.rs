@@ -10,6 +10,7 @@ use super::naming::{Names, location_name};
 use super::ordering::Orders;
 use super::overlap::Memory;
 use super::pairing::{self, AccessNumber, AccessesByClass, Location, Pair, Race};
+use super::points::Points;
 use super::publication;
 use super::read_modify_write::write_of;
 use super::references::{self, Owners};
@@ -147,7 +148,9 @@ pub fn analyse(
         counters: FxHashSet::default(),
         owners: references::owners(&functions, &facts, &contexts),
         moments: Moments::new(&functions, &contexts, &orders),
-        locks: Default::default(),
+        facts: &facts,
+        contexts: &contexts,
+        points: Points::new(facts.len()),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();

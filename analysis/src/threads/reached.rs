@@ -5,10 +5,10 @@ use super::flow::Arrival;
 use super::roots::RootId;
 use crate::branches::Certain;
 use crate::callgraph::FunctionId;
+use crate::dataflow::Fixed;
 use crate::ir::{BlockId, StatementId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// More contexts than this of one function are joined.
 const MOST_CONTEXTS: usize = 24;
@@ -18,15 +18,21 @@ const MOST_OVERFLOWS: usize = 8;
 #[derive(Default)]
 pub(super) struct FunctionContexts {
     pub contexts: Vec<Reached>,
-    index: FxHashMap<Arc<Context>, ContextId>,
+    index: FxHashMap<Fixed<Context>, ContextId>,
     /// There were too many: those that cover all later ones, by what is certain of the formals.
     overflows: BTreeMap<BTreeMap<u32, Certain>, ContextId>,
 }
 
+/// Stands for threads that come to some context: equal numbers for equal threads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+pub struct CompanyId(pub u32);
+
 /// A context and who comes there.
 pub(super) struct Reached {
-    pub context: Arc<Context>,
+    pub context: Fixed<Context>,
     pub roots: BTreeSet<RootId>,
+    /// Stands for the roots; known at the end.
+    pub company: CompanyId,
     pub arrivals: Vec<Arrival>,
     /// The same, to find them.
     pub known_arrivals: FxHashSet<Arrival>,
@@ -46,7 +52,7 @@ impl Reached {
 }
 
 impl FunctionContexts {
-    pub fn find_or_add(&mut self, context: Context) -> ContextId {
+    pub fn find_or_add(&mut self, context: Fixed<Context>) -> ContextId {
         if let Some(known) = self.index.get(&context) {
             return *known;
         }
@@ -62,13 +68,15 @@ impl FunctionContexts {
             Some(overflow) => self.contexts[overflow.0 as usize].context.joined(&context),
             None => {
                 let all = self.contexts.iter().map(|reached| &*reached.context);
-                all.fold(context, |joined, other| joined.joined(other))
+                all.fold(Context::clone(&context), |joined, other| {
+                    joined.joined(other)
+                })
             }
         };
-        let joined = Context {
+        let joined = Fixed::new(Context {
             certain: certain.clone(),
             ..joined
-        };
+        });
         let id = match self.index.get(&joined) {
             Some(known) => *known,
             None => self.add(joined),
@@ -77,13 +85,13 @@ impl FunctionContexts {
         id
     }
 
-    fn add(&mut self, context: Context) -> ContextId {
+    fn add(&mut self, context: Fixed<Context>) -> ContextId {
         let id = ContextId(self.contexts.len() as u32);
-        let context = Arc::new(context);
         self.index.insert(context.clone(), id);
         self.contexts.push(Reached {
             context,
             roots: BTreeSet::new(),
+            company: CompanyId::default(),
             arrivals: Vec::new(),
             known_arrivals: FxHashSet::default(),
             calls: None,
