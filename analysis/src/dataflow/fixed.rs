@@ -6,8 +6,14 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// A value that its copies share. Its hash is found once, and comparing two copies of one is free.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Fixed<T>(Arc<Content<T>>);
+
+impl<T> Clone for Fixed<T> {
+    fn clone(&self) -> Fixed<T> {
+        Fixed(self.0.clone())
+    }
+}
 
 #[derive(Debug)]
 struct Content<T> {

@@ -29,6 +29,12 @@ pub struct When {
     pub once: Fixed<BTreeSet<Path>>,
 }
 
+impl When {
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
 impl PartialEq for When {
     fn eq(&self, other: &When) -> bool {
         self.number == other.number

@@ -4,7 +4,7 @@ use super::evidence::Reason;
 use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
-use super::sighting::{Character, Circumstances, Kind, Seen, Sighting, Surroundings};
+use super::sighting::{Character, Circumstances, Glance, Kind, Seen, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::locksets::Mode;
@@ -129,7 +129,6 @@ pub(super) fn location(
     class: Class,
     accesses: &[AccessNumber],
 ) -> Location {
-    let mut index: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
     let mut location = Location::default();
     for &(function, number) in accesses {
         let access = &facts[function.0 as usize].accesses[number as usize];
@@ -137,24 +136,31 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    let mut kinds: FxHashMap<Kind, usize> = FxHashMap::default();
-    let mut known: FxHashMap<(usize, Circumstances), usize> = FxHashMap::default();
-    let seen: Vec<(usize, AccessNumber, Seen<'_>)> = accesses
+    let seen: Vec<(AccessNumber, Seen<'_>)> = accesses
         .iter()
         .map(|&(function, number)| {
             let access = &facts[function.0 as usize].accesses[number as usize];
-            let seen = surroundings.seen(access, function);
-            let next = kinds.len();
-            let kind = *kinds.entry(seen.kind.clone()).or_insert(next);
-            (kind, (function, number), seen)
+            ((function, number), surroundings.seen(access, function))
         })
         .collect();
+    let mut numbers: FxHashMap<_, usize> = FxHashMap::default();
+    let subjects = seen.iter().map(|(_, seen)| {
+        let next = numbers.len();
+        *numbers.entry(seen.subject()).or_insert(next)
+    });
+    let subjects: Vec<usize> = subjects.collect();
+    // The group of each situation that was seen: by what is quick to tell, by all that matters, and by what it comes
+    // to in the end.
+    let mut by_glance: FxHashMap<Glance, usize> = FxHashMap::default();
+    let mut by_circumstances: FxHashMap<(&Kind, Circumstances), usize> = FxHashMap::default();
+    let mut by_character: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
     // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
         let mut is_last = true;
-        for &(kind, (function, number), ref seen) in &seen {
+        for (((function, number), seen), subject) in seen.iter().zip(&subjects) {
+            let (function, number) = (*function, *number);
             let Some(context) = contexts.nth(function, turn) else {
                 continue;
             };
@@ -172,18 +178,25 @@ pub(super) fn location(
                 access: number,
                 context: context.0,
             };
-            let circumstances = surroundings.circumstances(seen, context);
-            let at = known
-                .entry((kind, circumstances))
-                .or_insert_with_key(|key| {
-                    let character = surroundings.described(&seen.kind, key.1.clone());
+            let glance = surroundings.glance(seen, *subject, context);
+            let known = glance.as_ref().and_then(|glance| by_glance.get(glance));
+            let at = known.copied().unwrap_or_else(|| {
+                let circumstances = surroundings.circumstances(seen, context);
+                let key = (&seen.kind, circumstances);
+                let at = by_circumstances.entry(key).or_insert_with_key(|key| {
+                    let character = surroundings.described(key.0, key.1.clone());
                     let character = Arc::new(character);
-                    *index.entry(character.clone()).or_insert_with(|| {
+                    *by_character.entry(character.clone()).or_insert_with(|| {
                         location.groups.push((character, Vec::new()));
                         location.groups.len() - 1
                     })
                 });
-            location.groups[*at].1.push(sighting);
+                if let Some(glance) = glance {
+                    by_glance.insert(glance, *at);
+                }
+                *at
+            });
+            location.groups[at].1.push(sighting);
         }
         if is_last {
             break;
@@ -218,7 +231,7 @@ pub(super) fn pairs(
                     // Two that touch the whole object meet there, and not once more in each part.
                     let is_around = |sighting: Sighting| {
                         let key = (sighting.function, sighting.access);
-                        location.around.contains(&key)
+                        !location.around.is_empty() && location.around.contains(&key)
                     };
                     if is_around(first) && is_around(second) {
                         continue;

@@ -31,6 +31,12 @@ pub struct HeldLocks {
     pub locks: Vec<BoundLock>,
 }
 
+impl HeldLocks {
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
 impl PartialEq for HeldLocks {
     fn eq(&self, other: &HeldLocks) -> bool {
         self.number == other.number

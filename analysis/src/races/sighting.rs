@@ -8,12 +8,14 @@ use super::references::Owners;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
-use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
+use crate::ir::{
+    AccessKind, FunctionRef, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId,
+};
 use crate::locksets::Mode;
 use crate::ownership::Owned;
 use crate::points_to::{Class, Object, PointsTo};
 use crate::references::Last;
-use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
+use crate::symexec::{Definition, Index, Path, Root, Step, Targets, Value};
 use crate::threads::{Binder, Context, ContextId, Contexts, Held, RootId, is_unique};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,12 +86,67 @@ pub struct Seen<'a> {
     /// The place as the thread calls it that it belongs to.
     named: Option<&'a Path>,
     points: PointOfAccess<'a>,
+    name: FunctionRef,
+    /// What its name depends on; `None` if its circumstances depend on more than what a glance shows.
+    dependence: Option<Dependence>,
     pub kind: Kind,
 }
 
 impl Seen<'_> {
+    /// Of accesses for which this is the same, glances can be compared.
+    pub fn subject(&self) -> (&Kind, Option<&Path>) {
+        (&self.kind, self.named)
+    }
+
     pub fn statement(&self) -> StatementId {
         self.access.statement
+    }
+}
+
+/// What tells the circumstances of an access apart, at little cost: where it is the same, they are equal.
+#[derive(PartialEq, Eq, Hash)]
+pub struct Glance {
+    /// Stands for the kind, and the place before it has a name that everybody knows.
+    subject: usize,
+    when: u32,
+    locks: u32,
+    held_somewhere: usize,
+    /// What the context says about the place.
+    bound: Bound,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Bound {
+    /// Nothing.
+    Alone,
+    /// The one formal that it starts from.
+    Formal(Value),
+    Whole(Option<Path>),
+}
+
+/// How much of a context the name of a place depends on.
+#[derive(Clone, Copy)]
+enum Dependence {
+    Nothing,
+    Formal(u32),
+    Everything,
+}
+
+impl Dependence {
+    fn of(place: Option<&Path>) -> Dependence {
+        let Some(place) = place else {
+            return Dependence::Nothing;
+        };
+        let is_chosen = |step: &Step| matches!(step, Step::Index(Index::Entry(_)));
+        if place.steps.iter().any(is_chosen) {
+            return Dependence::Everything;
+        }
+        match place.root {
+            Root::Formal(index) => Dependence::Formal(index),
+            // Its name is that of the function, too.
+            Root::Local(_) => Dependence::Everything,
+            _ => Dependence::Nothing,
+        }
     }
 }
 
@@ -169,11 +226,15 @@ impl Surroundings<'_> {
             true => with_neighbours(path.clone()),
             false => path.clone(),
         };
+        let named = access.own_element.as_ref().or(place);
+        let is_plain = access.privacy.is_none() && access.references.is_idle();
         Seen {
             access,
             function,
             place,
-            named: access.own_element.as_ref().or(place),
+            named,
+            name: self.graph.functions.body(function).function,
+            dependence: is_plain.then(|| Dependence::of(named)),
             points: self
                 .points
                 .of(function, &self.facts[function.0 as usize], self.contexts)
@@ -243,28 +304,65 @@ impl Surroundings<'_> {
         self.described(&seen.kind, circumstances)
     }
 
+    /// Looks at what a context makes of an access whose subject has this number. `None` if that is not so simple.
+    pub fn glance(
+        &self,
+        seen: &Seen<'_>,
+        subject: usize,
+        context_of: ContextOf<'_>,
+    ) -> Option<Glance> {
+        let (id, context, _) = context_of;
+        if !context.last.is_empty() || !context.given_up.is_empty() {
+            return None;
+        }
+        let bound = match seen.dependence? {
+            Dependence::Nothing => Bound::Alone,
+            Dependence::Formal(index) => match context.bindings.get(index as usize) {
+                Some(value) => Bound::Formal(value.clone()),
+                None => Bound::Alone,
+            },
+            Dependence::Everything => {
+                let binder = context.binder(seen.name);
+                Bound::Whole(seen.named.and_then(|path| binder.path(path)))
+            }
+        };
+        Some(Glance {
+            subject,
+            when: self.when(seen, context_of).number(),
+            locks: self.locks(seen, id, context).number(),
+            held_somewhere: context.held_somewhere.address(),
+            bound,
+        })
+    }
+
+    fn when<'a>(&self, seen: &Seen<'a>, context_of: ContextOf<'_>) -> &'a Arc<When> {
+        let find = || self.moments.at(seen.function, context_of, seen.access);
+        seen.points.moment(context_of.0, find)
+    }
+
+    fn locks<'a>(&self, seen: &Seen<'a>, id: ContextId, context: &Context) -> &'a Arc<HeldLocks> {
+        seen.points.held(&self.points, id, || {
+            let held = held_locks(seen.access, seen.function, context);
+            self.bound_locks(seen.function, context, held)
+        })
+    }
+
     /// What a context makes of an access.
     pub fn circumstances(&self, seen: &Seen<'_>, context_of: ContextOf<'_>) -> Circumstances {
         let (id, context, _) = context_of;
-        let (access, function) = (seen.access, seen.function);
-        let binder = self.binder(function, context);
+        let access = seen.access;
+        let binder = context.binder(seen.name);
         let absolute = seen.named.and_then(|path| binder.path(path));
         let absolute = match access.stretches {
             true => absolute.map(with_neighbours),
             false => absolute,
         };
-        let locks = seen.points.held(&self.points, id, || {
-            self.bound_locks(function, context, held_locks(access, function, context))
-        });
-        let when = seen
-            .points
-            .moment(id, || self.moments.at(function, context_of, access));
         let privacy = access.privacy.as_ref();
         Circumstances {
             absolute,
-            locks: locks.clone(),
+            locks: self.locks(seen, id, context).clone(),
             held_somewhere: context.held_somewhere.clone(),
-            when: when.clone(),
+            when: self.when(seen, context_of).clone(),
             owned: privacy.and_then(|privacy| context.owned(privacy, &binder)),
             last: seen
                 .place

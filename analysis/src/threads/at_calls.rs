@@ -1,44 +1,106 @@
-//! The threads that run where functions are called.
+//! The threads that run and the signals that have been posted where functions are called.
 
 use super::context::{Context, Running, Threads};
 use crate::accesses::CallFact;
 use crate::dataflow::Fixed;
+use crate::ir::FunctionRef;
+use crate::signals::SignalState;
 use dashmap::DashMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::Hash;
 use std::sync::Arc;
+
+type Map<K, V> = DashMap<K, V, FxBuildHasher>;
 
 /// What was found out: the same threads come to many calls, and many calls stand behind the same starts and joins.
 #[derive(Default)]
-pub(super) struct ThreadsAtCalls(DashMap<(usize, usize), Known, FxBuildHasher>);
+pub(super) struct KnownStates {
+    threads_at: Map<(usize, usize), ThreadsAtCall>,
+    threads: Equal<Threads>,
+    signals: Equal<SignalState>,
+}
 
-struct Known {
+struct ThreadsAtCall {
     /// Keeps the address in the key from meaning something else.
     _at_entry: Fixed<Threads>,
-    at_call: Fixed<Threads>,
+    threads: Fixed<Threads>,
     has_handles: bool,
 }
 
-impl ThreadsAtCalls {
-    /// The threads that may run at a call in a context, and whether there are handles of them.
-    pub fn of(&self, context: &Context, call: &CallFact) -> (Fixed<Threads>, bool) {
+/// Of equal values one is kept.
+struct Equal<T>(Map<Fixed<T>, ()>);
+
+impl<T: Eq + Hash> Default for Equal<T> {
+    fn default() -> Equal<T> {
+        Equal(Map::default())
+    }
+}
+
+impl<T: Eq + Hash> Equal<T> {
+    fn one(&self, value: Fixed<T>) -> Fixed<T> {
+        if let Some(known) = self.0.get(&value) {
+            return known.key().clone();
+        }
+        self.0.entry(value).or_insert(()).key().clone()
+    }
+}
+
+/// The states at the calls of one function in one context.
+pub(super) struct StatesAtCalls<'k> {
+    known: &'k KnownStates,
+    context: &'k Context,
+    name: FunctionRef,
+    /// By what happened since the function's entry.
+    signals: FxHashMap<(usize, bool), Fixed<SignalState>>,
+}
+
+impl<'k> StatesAtCalls<'k> {
+    pub fn new(known: &'k KnownStates, context: &'k Context, name: FunctionRef) -> Self {
+        StatesAtCalls {
+            known,
+            context,
+            name,
+            signals: FxHashMap::default(),
+        }
+    }
+
+    /// The threads that may run at a call, and whether there are handles of them.
+    pub fn threads(&self, call: &CallFact) -> (Fixed<Threads>, bool) {
         let since = match call.forks.is_idle() {
             true => 0,
             // The facts keep it.
             false => Arc::as_ptr(&call.forks) as usize,
         };
-        let key = (context.threads.address(), since);
-        if let Some(known) = self.0.get(&key) {
-            return (known.at_call.clone(), known.has_handles);
+        let at_entry = &self.context.threads;
+        let key = (at_entry.address(), since);
+        if let Some(known) = self.known.threads_at.get(&key) {
+            return (known.threads.clone(), known.has_handles);
         }
-        let at_call = context.threads_at(&call.forks);
+        let threads = self.shared_threads(self.context.threads_at(&call.forks));
         let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
-        let has_handles = at_call.values().any(has_handle);
-        let known = Known {
-            _at_entry: context.threads.clone(),
-            at_call: at_call.clone(),
+        let has_handles = threads.values().any(has_handle);
+        let known = ThreadsAtCall {
+            _at_entry: at_entry.clone(),
+            threads: threads.clone(),
             has_handles,
         };
-        self.0.insert(key, known);
-        (at_call, has_handles)
+        self.known.threads_at.insert(key, known);
+        (threads, has_handles)
+    }
+
+    pub fn shared_threads(&self, threads: Fixed<Threads>) -> Fixed<Threads> {
+        self.known.threads.one(threads)
+    }
+
+    /// What the thread has posted and waited for at a call.
+    pub fn signals(&mut self, call: &CallFact) -> Fixed<SignalState> {
+        let key = (Arc::as_ptr(&call.signals) as usize, call.locks.releases());
+        let found = self.signals.entry(key).or_insert_with(|| {
+            let signals = self
+                .context
+                .signals_at(&call.signals, &call.locks, self.name);
+            self.known.signals.one(signals)
+        });
+        found.clone()
     }
 }

@@ -1,7 +1,7 @@
 //! What is known where a function is entered.
 
 use super::absolute::Binder;
-use super::at_calls::ThreadsAtCalls;
+use super::at_calls::StatesAtCalls;
 use super::given::{Given, known};
 use crate::accesses::CallFact;
 use crate::branches::{Certain, Passed};
@@ -175,13 +175,13 @@ impl Context {
         name: FunctionRef,
         call: &CallFact,
         parameters: usize,
-        memory: &ThreadsAtCalls,
+        states: &mut StatesAtCalls<'_>,
     ) -> Context {
         let binder = self.binder(name);
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
-            threads: self.threads_in_callee(&binder, call, parameters, memory),
-            signals: self.signals_at(&call.signals, &call.locks, name),
+            threads: threads_in_callee(&binder, call, parameters, states),
+            signals: states.signals(call),
             once: self.once.clone(),
             told: call.told.iter().cloned().collect(),
             certain: self.certain_in_callee(&call.passed, parameters),
@@ -267,43 +267,6 @@ impl Context {
             })
             .collect();
         context
-    }
-
-    /// The threads that run at a call, with their handles as the callee calls them.
-    fn threads_in_callee(
-        &self,
-        binder: &Binder<'_>,
-        call: &CallFact,
-        parameters: usize,
-        memory: &ThreadsAtCalls,
-    ) -> Fixed<Threads> {
-        let (threads, has_handles) = memory.of(self, call);
-        if !has_handles {
-            return threads;
-        }
-        let renamed_handle = |handle: &Handle| {
-            let place = renamed(&handle.place, call, parameters)
-                .or_else(|| binder.known_path(&handle.place))?;
-            let range = handle.range.as_ref();
-            let range = range.map(|(first, bound)| (*first, known(binder.value(bound))));
-            Some(Handle {
-                place,
-                range,
-                counter: None,
-            })
-        };
-        let in_callee = threads.iter().map(|(origin, running)| {
-            let running = match running {
-                Running::Perhaps(Some(handle)) => Running::Perhaps(renamed_handle(handle)),
-                other => other.clone(),
-            };
-            (*origin, running)
-        });
-        let in_callee: Threads = in_callee.collect();
-        if in_callee == *threads {
-            return threads;
-        }
-        Fixed::new(in_callee)
     }
 
     /// What is certain about the formals of whom this is passed to.
@@ -493,6 +456,42 @@ fn joined_threads(left: &Fixed<Threads>, right: &Fixed<Threads>) -> Fixed<Thread
 fn passed(call: &CallFact, parameters: usize) -> impl Iterator<Item = (Root, &Value)> {
     let arguments = call.arguments.iter().enumerate().take(parameters);
     arguments.map(|(index, argument)| (Root::Formal(index as u32), argument))
+}
+
+/// The threads that run at a call, with their handles as the callee calls them.
+fn threads_in_callee(
+    binder: &Binder<'_>,
+    call: &CallFact,
+    parameters: usize,
+    states: &StatesAtCalls<'_>,
+) -> Fixed<Threads> {
+    let (threads, has_handles) = states.threads(call);
+    if !has_handles {
+        return threads;
+    }
+    let renamed_handle = |handle: &Handle| {
+        let place = renamed(&handle.place, call, parameters)
+            .or_else(|| binder.known_path(&handle.place))?;
+        let range = handle.range.as_ref();
+        let range = range.map(|(first, bound)| (*first, known(binder.value(bound))));
+        Some(Handle {
+            place,
+            range,
+            counter: None,
+        })
+    };
+    let in_callee = threads.iter().map(|(origin, running)| {
+        let running = match running {
+            Running::Perhaps(Some(handle)) => Running::Perhaps(renamed_handle(handle)),
+            other => other.clone(),
+        };
+        (*origin, running)
+    });
+    let in_callee: Threads = in_callee.collect();
+    if in_callee == *threads {
+        return threads;
+    }
+    states.shared_threads(Fixed::new(in_callee))
 }
 
 /// The names that a caller's place has in the callee.

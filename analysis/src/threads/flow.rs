@@ -2,7 +2,7 @@
 //! function's entry comes to them, instead of copies of them going up to every thread.
 
 use super::absolute::handed_over;
-use super::at_calls::ThreadsAtCalls;
+use super::at_calls::KnownStates;
 use super::context::{Context, ContextId, Held, Running};
 use super::deciding::Deciding;
 use super::given::known;
@@ -120,7 +120,7 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Con
             graph,
             facts,
             deciding: Deciding::new(facts, components),
-            threads: ThreadsAtCalls::default(),
+            states: KnownStates::default(),
         },
         prepared: Prepared::default(),
         order,

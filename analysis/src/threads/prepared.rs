@@ -1,7 +1,7 @@
 //! What the calls of contexts lead to. It depends on the context and on the facts of its function alone, so that it is
 //! found for many contexts side by side, before they are entered in their order.
 
-use super::at_calls::ThreadsAtCalls;
+use super::at_calls::{KnownStates, StatesAtCalls};
 use super::context::{Context, ContextId, Held};
 use super::deciding::Deciding;
 use crate::accesses::FunctionFacts;
@@ -22,7 +22,7 @@ pub(super) struct Surroundings<'f> {
     pub graph: &'f CallGraph<'f>,
     pub facts: &'f [Arc<FunctionFacts>],
     pub deciding: Deciding,
-    pub threads: ThreadsAtCalls,
+    pub states: KnownStates,
 }
 
 /// What a function does in a context.
@@ -81,11 +81,12 @@ impl Surroundings<'_> {
         let name = self.graph.functions.body(function).function;
         let left_out = facts.branches.left_out(&context.certain);
         let is_reached = |statement: StatementId| !left_out.contains(&statement.block);
+        let mut states = StatesAtCalls::new(&self.states, context, name);
         let mut calls = Vec::new();
         for call in facts.calls.iter().filter(|call| is_reached(call.statement)) {
             for target in self.called(function, context, call.callee.as_ref(), &call.targets) {
                 let parameters = self.graph.functions.body(target).parameters;
-                let entered = context.of_call(function, name, call, parameters, &self.threads);
+                let entered = context.of_call(function, name, call, parameters, &mut states);
                 calls.push(Entered {
                     target,
                     context: self.entered(target, entered),

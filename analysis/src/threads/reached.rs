@@ -21,6 +21,8 @@ pub(super) struct FunctionContexts {
     index: FxHashMap<Fixed<Context>, ContextId>,
     /// There were too many: those that cover all later ones, by what is certain of the formals.
     overflows: BTreeMap<BTreeMap<u32, Certain>, ContextId>,
+    /// Contexts that some of these cover already, and what is certain in it.
+    covered: FxHashMap<Fixed<Context>, BTreeMap<u32, Certain>>,
 }
 
 /// Stands for threads that come to some context: equal numbers for equal threads.
@@ -59,6 +61,11 @@ impl FunctionContexts {
         if self.contexts.len() < MOST_CONTEXTS {
             return self.add(context);
         }
+        // Joining it once more would change nothing.
+        let covering = self.covered.get(&context);
+        if let Some(id) = covering.and_then(|certain| self.overflows.get(certain)) {
+            return *id;
+        }
         // What is certain of formals is the same in all that are joined, unless there is too much of that.
         let mut certain = context.certain.clone();
         if self.overflows.len() >= MOST_OVERFLOWS && !self.overflows.contains_key(&certain) {
@@ -81,7 +88,8 @@ impl FunctionContexts {
             Some(known) => *known,
             None => self.add(joined),
         };
-        self.overflows.insert(certain, id);
+        self.overflows.insert(certain.clone(), id);
+        self.covered.insert(context, certain);
         id
     }
 
