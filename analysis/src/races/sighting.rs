@@ -111,6 +111,7 @@ pub struct Glance {
     when: u32,
     locks: u32,
     held_somewhere: usize,
+    owned: Option<Owned>,
     /// What the context says about the place.
     bound: Bound,
 }
@@ -227,7 +228,7 @@ impl Surroundings<'_> {
             false => path.clone(),
         };
         let named = access.own_element.as_ref().or(place);
-        let is_plain = access.privacy.is_none() && access.references.is_idle();
+        let is_plain = access.references.is_idle();
         Seen {
             access,
             function,
@@ -315,22 +316,22 @@ impl Surroundings<'_> {
         if !context.last.is_empty() || !context.given_up.is_empty() {
             return None;
         }
+        let binder = context.binder(seen.name);
         let bound = match seen.dependence? {
             Dependence::Nothing => Bound::Alone,
             Dependence::Formal(index) => match context.bindings.get(index as usize) {
                 Some(value) => Bound::Formal(value.clone()),
                 None => Bound::Alone,
             },
-            Dependence::Everything => {
-                let binder = context.binder(seen.name);
-                Bound::Whole(seen.named.and_then(|path| binder.path(path)))
-            }
+            Dependence::Everything => Bound::Whole(seen.named.and_then(|path| binder.path(path))),
         };
+        let privacy = seen.access.privacy.as_ref();
         Some(Glance {
             subject,
             when: self.when(seen, context_of).number(),
             locks: self.locks(seen, id, context).number(),
             held_somewhere: context.held_somewhere.address(),
+            owned: privacy.and_then(|privacy| context.owned(privacy, &binder)),
             bound,
         })
     }

@@ -175,7 +175,14 @@ pub fn analyse(
         })
     };
     let search = Search::new(&surroundings, &facts, &contexts, work);
-    let found = search.everywhere(&by_class, known(true), &|_| true);
+    // What a thread has for itself may turn out to be told to others without order.
+    let is_owned = |(function, access): &AccessNumber| {
+        let access = &facts[function.0 as usize].accesses[*access as usize];
+        access.privacy.is_some()
+    };
+    let keeps = |accesses: &[AccessNumber]| accesses.iter().any(is_owned);
+    let (found, locations) =
+        search.everywhere(&by_class, known(true), &|_| true, Known::Keep(&keeps));
     // That the user accepts a race makes no order.
     let all = found
         .values()
@@ -187,13 +194,16 @@ pub fn analyse(
         surroundings.unordered = unordered.clone();
         let known = known(false).filter(|known| known.before.unordered == unordered);
         // Order matters to what one thread has for itself.
-        let is_owned = |(function, access): &AccessNumber| {
-            let access = &facts[function.0 as usize].accesses[*access as usize];
-            access.privacy.is_some() && unordered.contains(&access.cell.class)
+        let is_spoilt = |(function, access): &AccessNumber| {
+            let class = facts[function.0 as usize].accesses[*access as usize]
+                .cell
+                .class;
+            is_owned(&(*function, *access)) && unordered.contains(&class)
         };
-        let is_wanted = |accesses: &[AccessNumber]| accesses.iter().any(is_owned);
+        let is_wanted = |accesses: &[AccessNumber]| accesses.iter().any(is_spoilt);
         let search = Search::new(&surroundings, &facts, &contexts, work);
-        found_unordered = search.everywhere(&by_class, known, &is_wanted);
+        let in_order = Known::InOrder(&locations, &found);
+        (found_unordered, _) = search.everywhere(&by_class, known, &is_wanted, in_order);
     }
     let by_location = found
         .iter()
@@ -302,6 +312,20 @@ pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
 /// The race of a location, and the one that the user accepts.
 pub(super) type Found = (Option<Arc<Race>>, Option<Arc<Race>>);
 
+/// The locations that may be other ones if addresses are made known without order.
+type Locations = FxHashMap<Class, Location>;
+
+/// Says whether accesses of one location are such as are meant.
+type AreSuch<'a> = dyn Fn(&[AccessNumber]) -> bool + Sync + 'a;
+
+/// What one search leaves to the next.
+enum Known<'k> {
+    /// Keep the locations of such accesses.
+    Keep(&'k AreSuch<'k>),
+    /// Locations and races, if every address is made known in order.
+    InOrder(&'k Locations, &'k BTreeMap<Class, Found>),
+}
+
 struct Search<'s> {
     surroundings: &'s Surroundings<'s>,
     facts: &'s [Arc<FunctionFacts>],
@@ -355,28 +379,68 @@ impl<'s> Search<'s> {
         &self,
         by_class: &AccessesByClass,
         known: Option<StillKnown<'_>>,
-        is_wanted: &(dyn Fn(&[AccessNumber]) -> bool + Sync),
-    ) -> BTreeMap<Class, Found> {
+        is_wanted: &AreSuch<'_>,
+        locations: Known<'_>,
+    ) -> (BTreeMap<Class, Found>, Locations) {
         let wanted: Vec<(&Class, &Vec<AccessNumber>)> = by_class
             .iter()
             .filter(|(_, accesses)| {
                 is_wanted(accesses) && pairing::is_reached_by_several(self.contexts, accesses)
             })
             .collect();
-        let (surroundings, facts) = (self.surroundings, self.facts);
-        wanted
+        let all: Vec<(Class, Found, Option<Location>)> = wanted
             .par_iter()
             .map(|(class, accesses)| {
                 self.stop.check();
                 let known = known.as_ref();
                 if let Some(found) = known.and_then(|known| known.found(**class, accesses)) {
-                    return (**class, found.clone());
+                    return (**class, found.clone(), None);
                 }
-                let location =
-                    pairing::location(surroundings, facts, self.contexts, **class, accesses);
-                (**class, self.races(&location))
+                if let Some(found) = self.found_without_order(**class, accesses, &locations) {
+                    return (**class, found, None);
+                }
+                let location = self.location(**class, accesses);
+                let found = self.races(&location);
+                let is_kept = matches!(&locations, Known::Keep(keeps) if keeps(accesses));
+                (**class, found, is_kept.then_some(location))
             })
-            .collect()
+            .collect();
+        let mut found = BTreeMap::new();
+        let mut kept = Locations::default();
+        for (class, races, location) in all {
+            found.insert(class, races);
+            kept.extend(location.map(|location| (class, location)));
+        }
+        (found, kept)
+    }
+
+    fn location(&self, class: Class, accesses: &[AccessNumber]) -> Location {
+        pairing::location(
+            self.surroundings,
+            self.facts,
+            self.contexts,
+            class,
+            accesses,
+        )
+    }
+
+    /// What is found at a location that is known as it is if every address is made known in order.
+    fn found_without_order(
+        &self,
+        class: Class,
+        accesses: &[AccessNumber],
+        known: &Known<'_>,
+    ) -> Option<Found> {
+        let Known::InOrder(locations, found) = known else {
+            return None;
+        };
+        let location = locations.get(&class)?;
+        let unordered = &self.surroundings.unordered;
+        let Some(other) = publication::without_order(location, self.facts, unordered) else {
+            return found.get(&class).cloned();
+        };
+        debug_assert_eq!(other.groups, self.location(class, accesses).groups);
+        Some(self.races(&other))
     }
 
     /// The race of a location without, and that with, accesses that the user accepts.
