@@ -220,3 +220,116 @@ impl Domain for ForkState {
         changed || self.joined.len() != joined
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BlockId, GlobalScope};
+    use crate::symexec::Root;
+
+    fn site(number: u32) -> Site {
+        Site {
+            function: function(),
+            statement: statement(number),
+            part: 0,
+        }
+    }
+
+    fn function() -> FunctionRef {
+        FunctionRef {
+            name: "start".into(),
+            scope: GlobalScope::External,
+        }
+    }
+
+    fn statement(index: u32) -> StatementId {
+        StatementId {
+            block: BlockId(0),
+            index,
+        }
+    }
+
+    fn handle(number: u32) -> Handle {
+        Handle {
+            place: Path::new(Root::Formal(number)),
+            range: None,
+            counter: None,
+        }
+    }
+
+    /// States that differ in everything.
+    fn samples() -> Vec<ForkState> {
+        let mut samples = vec![ForkState::default()];
+        for bits in 0..24_u32 {
+            let mut state = ForkState::default();
+            for thread in 0..2 {
+                let bits = bits >> (2 * thread);
+                if bits & 1 == 0 {
+                    continue;
+                }
+                let origin = Origin {
+                    function: function(),
+                    statement: statement(bits & 2),
+                };
+                let kept = (bits & 2 == 0).then(|| handle(thread));
+                state.start(site(thread), Started::new(origin, kept));
+                if bits & 4 != 0 {
+                    state.join_thread(site(thread));
+                }
+            }
+            if bits & 16 != 0 {
+                state.join_handle(&handle(bits & 1));
+            }
+            samples.push(state);
+        }
+        samples
+    }
+
+    /// Joins everything that is in either, and says whether that is another state.
+    fn naive(left: &ForkState, right: &ForkState) -> (ForkState, bool) {
+        let mut threads = BTreeMap::clone(&left.threads);
+        for (call, theirs) in right.threads.iter() {
+            let mine = threads.entry(*call).or_insert_with(|| theirs.clone());
+            mine.origins.extend(&theirs.origins);
+            mine.running |= theirs.running;
+            mine.older_running |= theirs.older_running;
+            if mine.handle != theirs.handle {
+                mine.handle = None;
+            }
+        }
+        let joined = left.joined.iter();
+        let joined = joined.filter(|handle| right.joined.contains(handle));
+        let both = ForkState {
+            threads: Shared::new(threads),
+            joined: joined.cloned().collect(),
+        };
+        let is_other = both != *left;
+        (both, is_other)
+    }
+
+    #[test]
+    fn joining_is_that_of_the_naive_twin() {
+        for left in samples() {
+            for right in samples() {
+                let mut joined = left.clone();
+                let changed = joined.join(&right);
+                assert_eq!((joined, changed), naive(&left, &right));
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_keeps_its_threads_when_another_one_changes() {
+        for state in samples() {
+            let mut copy = state.clone();
+            let before = BTreeMap::clone(&state.threads);
+            let origin = Origin {
+                function: function(),
+                statement: statement(9),
+            };
+            copy.start(site(1), Started::new(origin, None));
+            copy.join_handle(&handle(0));
+            assert_eq!(*state.threads, before);
+        }
+    }
+}

@@ -116,3 +116,143 @@ fn count(counts: &mut Counts, keys: &[AccessKey]) {
         *counts.entry(*key).or_default() += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::RecordRef;
+    use crate::races::moments::When;
+    use crate::races::protection::Accessed;
+    use crate::races::sighting::Character;
+    use crate::symexec::{Root, Step};
+    use crate::threads::ContextId;
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+    use ustr::Ustr;
+
+    /// SplitMix64.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (mixed ^ (mixed >> 31)) % limit
+        }
+    }
+
+    fn member(name: &str) -> Path {
+        let object = Path::new(Root::Formal(0)).then(Step::Deref);
+        object.then(Step::Field {
+            record: RecordRef::defined("object", 7, 0),
+            name: Ustr::from(name),
+        })
+    }
+
+    fn character(random: &mut Random) -> Character {
+        let mut protection = Protection::default();
+        let place = member("place");
+        for number in 0..5 {
+            let mode = match random.below(4) {
+                0 => Mode::Shared,
+                1 | 2 => Mode::Exclusive,
+                _ => continue,
+            };
+            if number < 3 {
+                protection.name(Path::new(Root::Formal(number)), mode);
+                continue;
+            }
+            let accessed = Accessed {
+                path: &place,
+                owns: false,
+                stretches: false,
+            };
+            protection.relate(&member(&format!("lock{number}")), &accessed, mode);
+        }
+        Character {
+            writes: random.below(2) == 0,
+            atomic: false,
+            absolute: None,
+            relative: None,
+            protection,
+            held_somewhere: BTreeSet::new(),
+            when: Arc::new(When::for_tests()),
+            owned: None,
+            unordered: false,
+            had_last: false,
+            others: None,
+            given_up: false,
+        }
+    }
+
+    fn location(random: &mut Random) -> Location {
+        let mut location = Location::default();
+        for _ in 0..=random.below(6) {
+            let sightings = (0..=random.below(5)).map(|context| Sighting {
+                function: FunctionId(random.below(2) as u32),
+                access: random.below(6) as u32,
+                context: ContextId(context as u32),
+            });
+            let sightings = sightings.collect();
+            location
+                .groups
+                .push((Arc::new(character(random)), sightings));
+        }
+        location
+    }
+
+    /// `x++` is counted as its write.
+    fn counted_as((function, access): AccessKey) -> AccessKey {
+        (function, access & !1)
+    }
+
+    /// Asks of each lock and each access whether the lock guards the access wherever it is seen.
+    fn naive(location: &Location) -> Option<(GuardLock, usize, usize, AccessKey)> {
+        let seen = |key: AccessKey| {
+            location.groups.iter().filter(move |(_, sightings)| {
+                let mut keys = sightings.iter().map(|it| (it.function, it.access));
+                keys.any(|it| counted_as(it) == key)
+            })
+        };
+        let sightings = location.groups.iter().flat_map(|(_, sightings)| sightings);
+        let all: BTreeSet<AccessKey> = sightings
+            .map(|it| counted_as((it.function, it.access)))
+            .collect();
+        let mut locks: BTreeSet<GuardLock> = BTreeSet::new();
+        for (character, _) in &location.groups {
+            let protection = &character.protection;
+            locks.extend(protection.absolute.keys().cloned().map(GuardLock::Absolute));
+            locks.extend(protection.relative.keys().cloned().map(GuardLock::Relative));
+        }
+        let mut best: Option<(GuardLock, usize, usize, AccessKey)> = None;
+        for lock in locks {
+            let holds = |key: &&AccessKey| {
+                seen(**key).all(|(it, _)| lock.guards(&it.protection, it.writes))
+            };
+            let held: Vec<&AccessKey> = all.iter().filter(holds).collect();
+            let is_better = best.as_ref().is_none_or(|best| held.len() > best.1);
+            if let Some(example) = held.first()
+                && held.len() < all.len()
+                && is_better
+            {
+                best = Some((lock, held.len(), all.len(), **example));
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn the_guard_is_that_of_the_naive_twin() {
+        let mut random = Random(1);
+        let mut guarded = 0;
+        for _ in 0..2_000 {
+            let location = location(&mut random);
+            let found = guard(&location, &counted_as);
+            let found = found.map(|it| (it.lock, it.held, it.accesses, it.example));
+            guarded += usize::from(found.is_some());
+            assert_eq!(found, naive(&location));
+        }
+        assert!(guarded > 500, "{guarded}");
+    }
+}

@@ -7,7 +7,7 @@ use crate::callgraph::{FunctionId, Functions};
 use crate::dataflow::Fixed;
 use crate::signals::SignalState;
 use crate::symexec::Path;
-use crate::threads::{CompanyId, Context, ContextId, Contexts, Moment, RootId, Threads};
+use crate::threads::{CompanyId, Context, ContextId, Contexts, Moment, RootId, Threads, ThreadsAt};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::collections::BTreeSet;
@@ -32,6 +32,19 @@ pub struct When {
 impl When {
     pub fn number(&self) -> u32 {
         self.number
+    }
+}
+
+#[cfg(test)]
+impl When {
+    pub fn for_tests() -> When {
+        When {
+            number: 0,
+            roots: Vec::new(),
+            threads: Fixed::default(),
+            signals: Fixed::default(),
+            once: Fixed::default(),
+        }
     }
 }
 
@@ -65,6 +78,7 @@ pub struct Moments<'m> {
     contexts: &'m Contexts,
     orders: &'m Orders,
     next: AtomicU32,
+    threads: ThreadsAt,
     by_content: Map<Content, Arc<When>>,
     parallel: Map<(u32, u32), Parallel>,
 }
@@ -80,6 +94,7 @@ impl<'m> Moments<'m> {
             contexts,
             orders,
             next: AtomicU32::new(0),
+            threads: ThreadsAt::default(),
             by_content: Map::default(),
             parallel: Map::default(),
         }
@@ -94,7 +109,7 @@ impl<'m> Moments<'m> {
     ) -> Arc<When> {
         let content = (
             self.contexts.company(function, id),
-            context.threads_at(&access.forks),
+            self.threads.of(context, &access.forks).0,
             context.signals_at(
                 &access.signals,
                 &access.locks,

@@ -4,7 +4,7 @@ use super::evidence::Reason;
 use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
-use super::sighting::{Character, Circumstances, Glance, Kind, Seen, Sighting, Surroundings};
+use super::sighting::{Character, Circumstances, Glance, Seen, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::locksets::Mode;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// All conflicting accesses to one location.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Race {
     /// Stays the same when lines move.
     pub id: u64,
@@ -121,14 +121,37 @@ pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[AccessNumbe
     false
 }
 
+/// The group of each situation at a location: by what is quick to tell, by all that matters, and by what it comes to
+/// in the end. The tables are used again for the next location.
+#[derive(Default)]
+pub(super) struct Sorting {
+    by_glance: FxHashMap<Glance, usize>,
+    by_circumstances: FxHashMap<(usize, Circumstances), usize>,
+    by_character: FxHashMap<Arc<Character>, usize>,
+}
+
+impl Sorting {
+    fn clear(&mut self) {
+        self.by_glance.clear();
+        self.by_circumstances.clear();
+        self.by_character.clear();
+    }
+}
+
 /// Describes the accesses of one class.
 pub(super) fn location(
     surroundings: &Surroundings<'_>,
-    facts: &[Arc<FunctionFacts>],
-    contexts: &Contexts,
+    sorting: &mut Sorting,
     class: Class,
     accesses: &[AccessNumber],
 ) -> Location {
+    let (facts, contexts) = (surroundings.facts, surroundings.contexts);
+    sorting.clear();
+    let Sorting {
+        by_glance,
+        by_circumstances,
+        by_character,
+    } = sorting;
     let mut location = Location::default();
     for &(function, number) in accesses {
         let access = &facts[function.0 as usize].accesses[number as usize];
@@ -149,11 +172,6 @@ pub(super) fn location(
         *numbers.entry(seen.subject()).or_insert(next)
     });
     let subjects: Vec<usize> = subjects.collect();
-    // The group of each situation that was seen: by what is quick to tell, by all that matters, and by what it comes
-    // to in the end.
-    let mut by_glance: FxHashMap<Glance, usize> = FxHashMap::default();
-    let mut by_circumstances: FxHashMap<(&Kind, Circumstances), usize> = FxHashMap::default();
-    let mut by_character: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
     // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
@@ -180,11 +198,17 @@ pub(super) fn location(
             };
             let glance = surroundings.glance(seen, *subject, context);
             let known = glance.as_ref().and_then(|glance| by_glance.get(glance));
+            // Tests compare it with a look at everything.
+            debug_assert!(known.is_none_or(|at| {
+                let circumstances = surroundings.circumstances(seen, context);
+                let character = surroundings.described(&seen.kind, circumstances);
+                *location.groups[*at].0 == character
+            }));
             let at = known.copied().unwrap_or_else(|| {
                 let circumstances = surroundings.circumstances(seen, context);
-                let key = (&seen.kind, circumstances);
+                let key = (*subject, circumstances);
                 let at = by_circumstances.entry(key).or_insert_with_key(|key| {
-                    let character = surroundings.described(key.0, key.1.clone());
+                    let character = surroundings.described(&seen.kind, key.1.clone());
                     let character = Arc::new(character);
                     *by_character.entry(character.clone()).or_insert_with(|| {
                         location.groups.push((character, Vec::new()));

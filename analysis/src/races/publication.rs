@@ -133,6 +133,12 @@ fn order(atomic: &Atomic, arguments: &[Operand]) -> Option<Ordering> {
     }
 }
 
+/// Whether it may make a difference to the pairs of a location that addresses are made known without order.
+pub(super) fn may_matter(location: &Location) -> bool {
+    let mut groups = location.groups.iter();
+    !location.around.is_empty() || groups.any(|(character, _)| character.owned.is_some())
+}
+
 /// The location as it is if addresses of objects in this memory are made known without order. `None` if that makes no
 /// difference to its pairs.
 pub(super) fn without_order(

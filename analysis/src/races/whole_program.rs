@@ -9,7 +9,7 @@ use super::moments::Moments;
 use super::naming::{Names, location_name};
 use super::ordering::Orders;
 use super::overlap::Memory;
-use super::pairing::{self, AccessNumber, AccessesByClass, Location, Pair, Race};
+use super::pairing::{self, AccessNumber, AccessesByClass, Location, Pair, Race, Sorting};
 use super::points::Points;
 use super::publication;
 use super::read_modify_write::write_of;
@@ -175,14 +175,7 @@ pub fn analyse(
         })
     };
     let search = Search::new(&surroundings, &facts, &contexts, work);
-    // What a thread has for itself may turn out to be told to others without order.
-    let is_owned = |(function, access): &AccessNumber| {
-        let access = &facts[function.0 as usize].accesses[*access as usize];
-        access.privacy.is_some()
-    };
-    let keeps = |accesses: &[AccessNumber]| accesses.iter().any(is_owned);
-    let (found, locations) =
-        search.everywhere(&by_class, known(true), &|_| true, Known::Keep(&keeps));
+    let (found, locations) = search.everywhere(&by_class, known(true), &|_| true, Known::Nothing);
     // That the user accepts a race makes no order.
     let all = found
         .values()
@@ -195,10 +188,8 @@ pub fn analyse(
         let known = known(false).filter(|known| known.before.unordered == unordered);
         // Order matters to what one thread has for itself.
         let is_spoilt = |(function, access): &AccessNumber| {
-            let class = facts[function.0 as usize].accesses[*access as usize]
-                .cell
-                .class;
-            is_owned(&(*function, *access)) && unordered.contains(&class)
+            let access = &facts[function.0 as usize].accesses[*access as usize];
+            access.privacy.is_some() && unordered.contains(&access.cell.class)
         };
         let is_wanted = |accesses: &[AccessNumber]| accesses.iter().any(is_spoilt);
         let search = Search::new(&surroundings, &facts, &contexts, work);
@@ -312,16 +303,25 @@ pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
 /// The race of a location, and the one that the user accepts.
 pub(super) type Found = (Option<Arc<Race>>, Option<Arc<Race>>);
 
-/// The locations that may be other ones if addresses are made known without order.
-type Locations = FxHashMap<Class, Location>;
+/// What locations are like if addresses are made known without order. Those that are missing are found anew.
+type Locations = FxHashMap<Class, Unordered>;
+
+enum Unordered {
+    /// The same, whichever addresses they are.
+    Same,
+    /// Made from what they are like in order.
+    Made(Location),
+}
+
+/// Larger locations take more memory to keep than time to find.
+const MOST_KEPT_GROUPS: usize = 256;
 
 /// Says whether accesses of one location are such as are meant.
 type AreSuch<'a> = dyn Fn(&[AccessNumber]) -> bool + Sync + 'a;
 
 /// What one search leaves to the next.
 enum Known<'k> {
-    /// Keep the locations of such accesses.
-    Keep(&'k AreSuch<'k>),
+    Nothing,
     /// Locations and races, if every address is made known in order.
     InOrder(&'k Locations, &'k BTreeMap<Class, Found>),
 }
@@ -388,9 +388,9 @@ impl<'s> Search<'s> {
                 is_wanted(accesses) && pairing::is_reached_by_several(self.contexts, accesses)
             })
             .collect();
-        let all: Vec<(Class, Found, Option<Location>)> = wanted
+        let all: Vec<(Class, Found, Option<Unordered>)> = wanted
             .par_iter()
-            .map(|(class, accesses)| {
+            .map_init(Sorting::default, |sorting, (class, accesses)| {
                 self.stop.check();
                 let known = known.as_ref();
                 if let Some(found) = known.and_then(|known| known.found(**class, accesses)) {
@@ -399,29 +399,27 @@ impl<'s> Search<'s> {
                 if let Some(found) = self.found_without_order(**class, accesses, &locations) {
                     return (**class, found, None);
                 }
-                let location = self.location(**class, accesses);
+                let location = self.location(sorting, **class, accesses);
                 let found = self.races(&location);
-                let is_kept = matches!(&locations, Known::Keep(keeps) if keeps(accesses));
-                (**class, found, is_kept.then_some(location))
+                let unordered = match publication::may_matter(&location) {
+                    false => Some(Unordered::Same),
+                    true if location.groups.len() > MOST_KEPT_GROUPS => None,
+                    true => Some(Unordered::Made(location)),
+                };
+                (**class, found, unordered)
             })
             .collect();
         let mut found = BTreeMap::new();
         let mut kept = Locations::default();
-        for (class, races, location) in all {
+        for (class, races, unordered) in all {
             found.insert(class, races);
-            kept.extend(location.map(|location| (class, location)));
+            kept.extend(unordered.map(|unordered| (class, unordered)));
         }
         (found, kept)
     }
 
-    fn location(&self, class: Class, accesses: &[AccessNumber]) -> Location {
-        pairing::location(
-            self.surroundings,
-            self.facts,
-            self.contexts,
-            class,
-            accesses,
-        )
+    fn location(&self, sorting: &mut Sorting, class: Class, accesses: &[AccessNumber]) -> Location {
+        pairing::location(self.surroundings, sorting, class, accesses)
     }
 
     /// What is found at a location that is known as it is if every address is made known in order.
@@ -434,13 +432,23 @@ impl<'s> Search<'s> {
         let Known::InOrder(locations, found) = known else {
             return None;
         };
-        let location = locations.get(&class)?;
         let unordered = &self.surroundings.unordered;
-        let Some(other) = publication::without_order(location, self.facts, unordered) else {
-            return found.get(&class).cloned();
+        let other = match locations.get(&class)? {
+            Unordered::Same => None,
+            Unordered::Made(location) => {
+                publication::without_order(location, self.facts, unordered)
+            }
         };
-        debug_assert_eq!(other.groups, self.location(class, accesses).groups);
-        Some(self.races(&other))
+        let result = match other {
+            Some(other) => self.races(&other),
+            None => found.get(&class)?.clone(),
+        };
+        // Tests compare it with what is found from the start.
+        debug_assert_eq!(
+            result,
+            self.races(&self.location(&mut Sorting::default(), class, accesses))
+        );
+        Some(result)
     }
 
     /// The race of a location without, and that with, accesses that the user accepts.

@@ -3,6 +3,7 @@
 use super::context::{Context, Running, Threads};
 use crate::accesses::CallFact;
 use crate::dataflow::Fixed;
+use crate::forks::ForkState;
 use crate::ir::FunctionRef;
 use crate::signals::SignalState;
 use dashmap::DashMap;
@@ -15,16 +16,48 @@ type Map<K, V> = DashMap<K, V, FxBuildHasher>;
 /// What was found out: the same threads come to many calls, and many calls stand behind the same starts and joins.
 #[derive(Default)]
 pub(super) struct KnownStates {
-    threads_at: Map<(usize, usize), ThreadsAtCall>,
-    threads: Equal<Threads>,
+    threads_at: ThreadsAt,
     signals: Equal<SignalState>,
 }
 
-struct ThreadsAtCall {
+/// The threads that run at points of functions, by those that ran at the entry and by what happened since.
+#[derive(Default)]
+pub struct ThreadsAt {
+    known: Map<(usize, usize), ThreadsAtPoint>,
+    all: Equal<Threads>,
+}
+
+struct ThreadsAtPoint {
     /// Keeps the address in the key from meaning something else.
     _at_entry: Fixed<Threads>,
     threads: Fixed<Threads>,
     has_handles: bool,
+}
+
+impl ThreadsAt {
+    /// The threads that may run at a point of a function in a context, and whether there are handles of them. What
+    /// happened since the entry must outlive this.
+    pub fn of(&self, context: &Context, since: &Arc<ForkState>) -> (Fixed<Threads>, bool) {
+        let at_entry = &context.threads;
+        let happened = match since.is_idle() {
+            true => 0,
+            false => Arc::as_ptr(since) as usize,
+        };
+        let key = (at_entry.address(), happened);
+        if let Some(known) = self.known.get(&key) {
+            return (known.threads.clone(), known.has_handles);
+        }
+        let threads = self.all.one(context.threads_at(since));
+        let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
+        let has_handles = threads.values().any(has_handle);
+        let known = ThreadsAtPoint {
+            _at_entry: at_entry.clone(),
+            threads: threads.clone(),
+            has_handles,
+        };
+        self.known.insert(key, known);
+        (threads, has_handles)
+    }
 }
 
 /// Of equal values one is kept.
@@ -66,30 +99,11 @@ impl<'k> StatesAtCalls<'k> {
 
     /// The threads that may run at a call, and whether there are handles of them.
     pub fn threads(&self, call: &CallFact) -> (Fixed<Threads>, bool) {
-        let since = match call.forks.is_idle() {
-            true => 0,
-            // The facts keep it.
-            false => Arc::as_ptr(&call.forks) as usize,
-        };
-        let at_entry = &self.context.threads;
-        let key = (at_entry.address(), since);
-        if let Some(known) = self.known.threads_at.get(&key) {
-            return (known.threads.clone(), known.has_handles);
-        }
-        let threads = self.shared_threads(self.context.threads_at(&call.forks));
-        let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
-        let has_handles = threads.values().any(has_handle);
-        let known = ThreadsAtCall {
-            _at_entry: at_entry.clone(),
-            threads: threads.clone(),
-            has_handles,
-        };
-        self.known.threads_at.insert(key, known);
-        (threads, has_handles)
+        self.known.threads_at.of(self.context, &call.forks)
     }
 
     pub fn shared_threads(&self, threads: Fixed<Threads>) -> Fixed<Threads> {
-        self.known.threads.one(threads)
+        self.known.threads_at.all.one(threads)
     }
 
     /// What the thread has posted and waited for at a call.

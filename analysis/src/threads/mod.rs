@@ -17,6 +17,7 @@ mod reached;
 mod roots;
 
 pub use absolute::{Binder, is_unique};
+pub use at_calls::ThreadsAt;
 pub use call_paths::CallPaths;
 pub use context::{Context, ContextId, Held, Running, Threads};
 pub use flow::{Arrival, Contexts, Sources, contexts, contexts_again};

@@ -109,3 +109,45 @@ impl FunctionContexts {
         id
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symexec::Value;
+
+    /// Many different contexts, each of which comes again and again.
+    fn contexts() -> impl Iterator<Item = Fixed<Context>> {
+        (0..5_000_u64).map(|step| {
+            let mixed = (step % 900).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33;
+            let certain = (mixed % 12) as i32;
+            Fixed::new(Context {
+                bindings: vec![
+                    Value::Constant(i128::from(mixed % 5)),
+                    Value::Constant(i128::from(mixed / 5 % 7)),
+                ],
+                certain: match certain {
+                    0 => BTreeMap::new(),
+                    number => BTreeMap::from([(1, Certain::Number(number))]),
+                },
+                ..Context::default()
+            })
+        })
+    }
+
+    #[test]
+    fn a_context_that_is_covered_need_not_be_joined_again() {
+        let mut quick = FunctionContexts::default();
+        let mut slow = FunctionContexts::default();
+        for context in contexts() {
+            slow.covered.clear();
+            let id = quick.find_or_add(context.clone());
+            assert_eq!(id, slow.find_or_add(context));
+        }
+        let all = |found: &FunctionContexts| -> Vec<Fixed<Context>> {
+            let contexts = found.contexts.iter();
+            contexts.map(|reached| reached.context.clone()).collect()
+        };
+        assert_eq!(all(&quick), all(&slow));
+        assert!(quick.covered.len() > 100);
+    }
+}
