@@ -18,6 +18,7 @@ fi
 rustup component list --installed 2>/dev/null | grep -q rustfmt && cargo fmt --all --check
 if cargo clippy --version >/dev/null 2>&1; then
     cargo clippy --workspace --all-targets --quiet -- -D warnings
+    cargo clippy --manifest-path benches/Cargo.toml --target-dir target --quiet -- -D warnings
 fi
 
 # tests/tests/supply_chain.rs checks what needs no tool; the advisories need their database.
@@ -35,6 +36,7 @@ fi
 
 python3 -m unittest discover --start-directory tests/real --quiet
 python3 -m unittest discover --start-directory tests/scale --quiet
+python3 -m unittest discover --start-directory tests/bench --quiet
 python3 tests/scale/check.py
 
 if [ "${RACELENS_SAMPLE:-1}" = 1 ]; then

@@ -18,6 +18,7 @@ pub mod points_to;
 pub mod races;
 pub mod references;
 pub mod signals;
+pub mod stages;
 pub mod stop;
 pub mod summaries;
 pub mod symexec;

@@ -4,6 +4,7 @@ pub mod cli;
 mod internal_error;
 pub mod lsp;
 pub mod models;
+pub mod process_memory;
 pub mod project;
 pub mod race_options;
 pub mod races;

@@ -99,27 +99,33 @@ def selected_programs(arguments: argparse.Namespace) -> list[str]:
     return [program.name for program in PROGRAMS if not wanted or program.name in wanted]
 
 
-def existing(racelens: Path) -> Path:
+def existing(binary: Path) -> Path:
     """The absolute path of the binary that the user named; it runs in the programs' directories."""
-    if not os.access(racelens, os.X_OK):
-        raise MeasureError(f"{racelens} is not there or cannot be executed; correct --racelens")
-    return racelens.resolve()
+    if not os.access(binary, os.X_OK):
+        raise MeasureError(f"{binary} is not there or cannot be executed; correct its path")
+    return binary.resolve()
 
 
 def build_racelens() -> Path:
     """Builds the release binary and returns where cargo put it."""
-    command = ["cargo", "build", "--release", "--bin", "racelens", "--message-format=json-render-diagnostics"]
+    return build_binary("racelens", "racelens")
+
+
+def build_binary(package: str, name: str) -> Path:
+    """Builds a binary of one of our packages and returns where cargo put it."""
+    command = ["cargo", "build", "--release", "--package", package, "--bin", name,
+               "--message-format=json-render-diagnostics"]
     try:
         build = subprocess.run(command, cwd=WORKSPACE, stdout=subprocess.PIPE, text=True, check=False)
     except FileNotFoundError as error:
-        raise MeasureError("cargo is not installed; install it, or name a binary with --racelens") from error
+        raise MeasureError(f"cargo is not installed; install it, or name a binary with --{name}") from error
     if build.returncode != 0:
-        raise MeasureError("racelens does not build, see above; or name a binary with --racelens")
+        raise MeasureError(f"{name} does not build, see above; or name a binary with --{name}")
     for line in build.stdout.splitlines():
         message = json.loads(line)
-        if message.get("executable") and message.get("target", {}).get("name") == "racelens":
+        if message.get("executable") and message.get("target", {}).get("name") == name:
             return Path(message["executable"])
-    raise MeasureError("cargo built no binary named racelens; name one with --racelens")
+    raise MeasureError(f"cargo built no binary named {name}; name one with --{name}")
 
 
 @dataclass(frozen=True)

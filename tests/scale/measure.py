@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Sequence
@@ -16,7 +17,7 @@ from typing import Any, Sequence
 # The databases of compile commands and the building of Racelens are those of the real programs.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "real"))
 
-from compile_database import read_database  # noqa: E402
+from compile_database import Unit, read_database  # noqa: E402
 from front_end_table import MeasureError, build_racelens, existing  # noqa: E402
 
 #: `racelens check` ends with these when it did its work: without races, and with some.
@@ -40,25 +41,35 @@ def racelens_binary(named: Path | None) -> Path:
 
 def check(racelens: Path, directory: Path, timeout: float) -> tuple[dict[str, Any], Cost]:
     """Runs `racelens check` over the program in a directory."""
-    command = [str(racelens), "check", "--format", "json"]
+    return printed_json([str(racelens), "check", "--format", "json"], directory, timeout, FINISHED)
+
+
+def printed_json(command: Sequence[str], directory: Path, timeout: float,
+                 finished: Sequence[int] = (0,)) -> tuple[Any, Cost]:
+    """Runs a command that prints JSON, and ends with one of these statuses when it did its work."""
     with tempfile.TemporaryFile("w+") as output:
         status, cost = measured(command, directory, timeout, output)
         output.seek(0)
         text = output.read()
-    if status not in FINISHED:
+    if status not in finished:
         raise MeasureError(f"`{' '.join(command)}` in {directory} ended with status {status}; run it alone to see why")
     return json.loads(text), cost
 
 
-def syntax_checks(database: Path, timeout: float) -> Cost:
-    """Lets gcc check every file of a program, one after the other."""
-    costs = []
-    for unit in read_database(database):
-        status, cost = measured(unit.syntax_check(), unit.directory, timeout, subprocess.DEVNULL)
-        if status != 0:
-            raise MeasureError(f"gcc refuses {unit.source()}")
-        costs.append(cost)
-    return Cost(sum(c.wall for c in costs), sum(c.processor for c in costs), max(c.peak for c in costs))
+def syntax_checks(database: Path, timeout: float, jobs: int = 1) -> Cost:
+    """Lets gcc check every file of a program, so many of them at the same time."""
+    start = time.perf_counter()
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        costs = list(pool.map(lambda unit: syntax_check(unit, timeout), read_database(database)))
+    return Cost(time.perf_counter() - start, sum(c.processor for c in costs), max(c.peak for c in costs))
+
+
+def syntax_check(unit: Unit, timeout: float) -> Cost:
+    """Lets gcc check one file."""
+    status, cost = measured(unit.syntax_check(), unit.directory, timeout, subprocess.DEVNULL)
+    if status != 0:
+        raise MeasureError(f"gcc refuses {unit.source()}")
+    return cost
 
 
 def measured(command: Sequence[str], directory: Path, timeout: float, stdout: Any) -> tuple[int, Cost]:

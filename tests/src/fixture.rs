@@ -65,6 +65,12 @@ impl LinePair {
     }
 }
 
+impl fmt::Display for LinePair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} and {}", self.first, self.second)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedPair {
     pub verdict: Verdict,

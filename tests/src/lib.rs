@@ -2,6 +2,7 @@
 
 pub mod agreement;
 pub mod analysis;
+pub mod body_edits;
 pub mod compiler;
 pub mod corpus;
 pub mod edits;
@@ -28,3 +29,4 @@ pub mod thread_sanitizer;
 pub mod threaded_programs;
 pub mod tidy;
 pub mod verdicts;
+pub mod witnesses;

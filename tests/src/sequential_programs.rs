@@ -8,7 +8,7 @@ use racelens::race_options::RaceOptions;
 use racelens::sequential::{Refused, Request, Target, exported_functions, text};
 use racelens_analysis::kiss::sequential::Points;
 
-use crate::fixture::Place;
+use crate::fixture::{LinePair, Place};
 use crate::printed_programs::{compile, read};
 
 /// The sequential program that looks for any race; one without `main` starts its exported functions.
@@ -52,7 +52,7 @@ fn sequential_text_with(
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Runs {
     /// The pairs of lines that were found racing, and how often.
-    pub races: BTreeMap<[Place; 2], usize>,
+    pub races: BTreeMap<LinePair, usize>,
     pub violated_assertions: usize,
     pub runs: usize,
 }
@@ -100,7 +100,7 @@ pub fn run_often(text: &str, folder: &Path, runs: usize) -> Result<Runs, String>
 const FAILED: i32 = 70;
 
 /// `racelens: race of a.c:3 in f with a.c:7 in g`, the lines in order.
-fn witness(line: &str) -> Option<[Place; 2]> {
+fn witness(line: &str) -> Option<LinePair> {
     let (first, second) = line
         .strip_prefix("racelens: race of ")?
         .split_once(" with ")?;
@@ -112,9 +112,7 @@ fn witness(line: &str) -> Option<[Place; 2]> {
             line: line.parse().ok()?,
         })
     };
-    let mut pair = [place(first)?, place(second)?];
-    pair.sort();
-    Some(pair)
+    Some(LinePair::new(place(first)?, place(second)?))
 }
 
 #[cfg(test)]
@@ -128,7 +126,7 @@ mod tests {
             line,
         };
         let line = "racelens: race of a.c:7 in f with a.c:3 in g";
-        assert_eq!(witness(line), Some([place(3), place(7)]));
+        assert_eq!(witness(line), Some(LinePair::new(place(3), place(7))));
         assert_eq!(witness("racelens: assertion violated at a.c:3 in f"), None);
     }
 }

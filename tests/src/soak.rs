@@ -3,6 +3,7 @@
 use crate::edits::edited;
 use crate::incremental::{MAIN_FILE, apply, check};
 use crate::random::Random;
+use racelens::process_memory::ProcessMemory;
 use racelens_analysis::host::{AnalysisHost, CheckedProgram};
 
 /// How much memory the process has at moments of a run, in bytes.
@@ -45,7 +46,8 @@ pub fn soak(program: &str, edits: usize, watch: &mut dyn FnMut(usize, u64)) -> M
         apply(&mut host, &text);
         before = Some(check(&host.analysis(), before.as_ref()));
         if (edit + 1) % edits.div_ceil(SAMPLES) == 0 {
-            let memory = resident_bytes();
+            // Where the system does not tell, nothing is measured.
+            let memory = ProcessMemory::read().now.unwrap_or_default();
             samples.push(memory);
             watch(edit + 1, memory);
         }
@@ -61,15 +63,4 @@ fn new_names(edit: usize, random: &mut Random) -> String {
         2 => format!("typedef int soak_{edit};\nextern soak_{edit} variable_{edit};\n"),
         _ => String::new(),
     }
-}
-
-/// As the system counts it. Where it does not tell, nothing is measured.
-fn resident_bytes() -> u64 {
-    const PAGE: u64 = 4096;
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = text
-        .split(' ')
-        .nth(1)
-        .and_then(|pages| pages.parse::<u64>().ok());
-    pages.unwrap_or_default() * PAGE
 }

@@ -104,11 +104,14 @@ fn the_search_finds_what_every_interleaving_finds() {
         };
         for points in [Points::WhereNoticed, Points::Everywhere] {
             let (is_complete, found) = threaded.searched(points, bounds);
-            compared.expect("search", &expected, &found);
-            if !is_complete {
-                let message = "the search has not tried everything".to_owned();
-                compared.differences.push(message);
+            if is_complete {
+                compared.expect("search", &expected, &found);
+                continue;
             }
+            // It counts a state each time that it comes there, and so may have enough of them earlier.
+            compared.is_cut = true;
+            let invented = found.difference(&expected).copied().collect();
+            compared.expect("search that was cut", &BTreeSet::new(), &invented);
         }
         compared.expected = expected;
         compared

@@ -1,12 +1,11 @@
 //! Interleavings that show the races of the corpus: each replays, none is found where there is no race, and those that
 //! are not found are known, with the reason.
 
-use racelens_analysis::kiss::schedule::Goal;
-use racelens_analysis::kiss::search::{Bounds, Targets};
 use racelens_tests::analysis::Checked;
 use racelens_tests::corpus::{CorpusEntry, corpus};
 use racelens_tests::fixture::LinePair;
-use std::collections::{BTreeMap, BTreeSet};
+use racelens_tests::witnesses::{search, witnessed_pairs};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Fixtures with a race of which no interleaving is found, and why.
@@ -18,21 +17,18 @@ const NOT_WITNESSED: &[(&str, &str)] = &[
         "interrupts/interrupts_alone",
         "handlers of interrupts are not run",
     ),
-    ("ownership_queue/looked_at_then_removed", LONG_LOOPS),
     ("publication/fence_missing", WEAK_ORDER),
     ("publication/new_object_relaxed", WEAK_ORDER),
     ("publication/relaxed_flag", WEAK_ORDER),
     ("publication/relaxed_load", WEAK_ORDER),
     ("publication/relaxed_store", WEAK_ORDER),
     ("publication/written_behind_the_fence", WEAK_ORDER),
-    ("read_after_join/too_few_joined", LONG_LOOPS),
     ("seqlock/read_behind_the_retry", SEQUENCE_LOCKS),
     ("seqlock/written_by_a_reader", SEQUENCE_LOCKS),
     (
         "signal_handler/shutdown_flag",
         "handlers of signals are not run",
     ),
-    ("thread_pool/number_set_back", LONG_LOOPS),
     ("trylock/inverted_test", LONG_LOOPS),
 ];
 
@@ -79,40 +75,19 @@ fn witnesses_of_the_corpus_are_races_and_replay() {
 
 fn verify(entry: &CorpusEntry, wrong: &mut Vec<String>) -> Row {
     let checked = Checked::of_fixture(entry);
-    let targets = Targets {
-        any_race: true,
-        ..Targets::default()
-    };
-    // By states and not by time, so that the result is the same on every machine.
-    let bounds = Bounds {
-        states: 30_000,
-        ..Bounds::default()
-    };
     let started = Instant::now();
-    let verification = checked.verify(&targets, bounds, &|| false);
+    let verification = search(entry, &checked);
     let time = started.elapsed();
     let name = &entry.program.name;
     for rejected in &verification.rejected {
         wrong.push(format!("{name}: a witness does not replay: {rejected}"));
     }
-    let mut seen = BTreeSet::new();
-    for found in &verification.witnessed {
-        let Goal::Race { first, second } = found.witness.goal else {
-            continue;
-        };
-        let places = (checked.place(first.1), checked.place(second.1));
-        let (Some(one), Some(other)) = places else {
-            wrong.push(format!("{name}: a witness without a place"));
-            continue;
-        };
-        let pair = LinePair::new(one.clone(), other.clone());
-        let stated = entry.program.pairs.get(&pair);
+    let seen = witnessed_pairs(&checked, &verification);
+    for pair in &seen {
+        let stated = entry.program.pairs.get(pair);
         if !stated.is_some_and(|stated| stated.verdict.is_a_race()) {
-            wrong.push(format!(
-                "{name}: no race between {one} and {other}, but witnessed"
-            ));
+            wrong.push(format!("{name}: {pair} do not race, but are witnessed"));
         }
-        seen.insert(pair);
     }
     let pairs = entry.program.pairs.iter();
     let stated: Vec<&LinePair> = pairs

@@ -3,7 +3,7 @@
 use racelens::sequential::Target;
 use racelens_analysis::kiss::sequential::Points;
 use racelens_tests::corpus::{CorpusEntry, corpus};
-use racelens_tests::fixture::{LinePair, Place};
+use racelens_tests::fixture::LinePair;
 use racelens_tests::printed_programs::{compile, sources};
 use racelens_tests::racy_programs::{plan, source};
 use racelens_tests::random::cases;
@@ -11,7 +11,7 @@ use racelens_tests::sequential_programs::{
     Runs, run_often, run_until, sequential_text, sequential_text_in_rounds,
 };
 use racelens_tests::side_by_side::side_by_side;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -59,22 +59,6 @@ fn outcome((index, entry): &(usize, &CorpusEntry)) -> Outcome {
             }
         }
     }
-    // A program that is only asked about one line has fewer places to look at.
-    let pairs = entry.program.racing_pairs();
-    let lines: BTreeSet<&Place> = pairs.flat_map(|(pair, _)| pair.places()).collect();
-    for line in lines {
-        if reached.is_some() || !all || !can_run(entry) {
-            break;
-        }
-        let target = Target::Line(entry.folder.join(&line.file), line.line);
-        match comes_to_a_race(entry, &on_a_stack(target)) {
-            Ok(true) => reached = Some("asked about a line"),
-            Ok(false) => {}
-            Err(message) => {
-                return Outcome::Wrong(format!("{} at {line}: {message}", entry.program.name));
-            }
-        }
-    }
     let is_racy = entry.program.racing_pairs().next().is_some();
     match reached {
         _ if !is_racy || !can_run(entry) => Outcome::Safe,
@@ -96,11 +80,10 @@ fn comes_to_a_race(entry: &CorpusEntry, text: &str) -> Result<bool, String> {
     }
     let is_enough = |runs: &Runs| !runs.races.is_empty();
     let found = run_until(text, folder.path(), usual_runs(), &is_enough)?;
-    for [one, other] in found.races.keys() {
-        let pair = LinePair::new(one.clone(), other.clone());
-        let stated = entry.program.pairs.get(&pair);
+    for pair in found.races.keys() {
+        let stated = entry.program.pairs.get(pair);
         if !stated.is_some_and(|stated| stated.verdict.is_a_race()) {
-            return Err(format!("{one} and {other} do not race"));
+            return Err(format!("{pair} do not race"));
         }
     }
     Ok(!found.races.is_empty())
@@ -165,7 +148,11 @@ fn the_bluetooth_driver_races_with_no_thread_waiting() {
     let found = bluetooth(BLUETOOTH, target, 0);
     assert!(!found.races.is_empty(), "{found:?}");
     assert!(
-        found.races.keys().flatten().any(|place| place.line == line),
+        found
+            .races
+            .keys()
+            .flat_map(LinePair::places)
+            .any(|place| place.line == line),
         "{found:?}"
     );
 }

@@ -10,6 +10,7 @@ use crate::ir::{Body, FunctionRef, GlobalScope, Span, StatementId};
 use crate::models::Models;
 use crate::points_to::{Constraints, constraints_with_layouts};
 use crate::races::{self, NamedConstraints, Options, Sighting, WholeProgram, Work};
+use crate::stages::{Stage, Stages, Unwatched};
 use crate::stop::{Stop, Stopped};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -48,7 +49,8 @@ impl Analysis {
         options: Options,
         accepted: &[(Function, StatementId)],
     ) -> CheckedProgram {
-        self.check_from(models, options, accepted, None, &Stop::default())
+        let stop = &Stop::default();
+        self.check_from(models, options, accepted, None, stop, &Unwatched)
     }
 
     /// The same for a program that was checked before, at an earlier moment. What still holds is not computed again;
@@ -61,7 +63,21 @@ impl Analysis {
         before: Option<&CheckedProgram>,
         stop: &Stop,
     ) -> Result<CheckedProgram, Stopped> {
-        Stop::unless_stopped(|| self.check_from(models, options, accepted, before, stop))
+        self.check_watched(models, options, accepted, before, stop, &Unwatched)
+    }
+
+    /// As `check_again`, and tells `stages` how far it is.
+    pub fn check_watched(
+        &self,
+        models: &Models,
+        options: Options,
+        accepted: &[(Function, StatementId)],
+        before: Option<&CheckedProgram>,
+        stop: &Stop,
+        stages: &dyn Stages,
+    ) -> Result<CheckedProgram, Stopped> {
+        let check = || self.check_from(models, options, accepted, before, stop, stages);
+        Stop::unless_stopped(check)
     }
 
     fn check_from(
@@ -71,7 +87,9 @@ impl Analysis {
         accepted: &[(Function, StatementId)],
         before: Option<&CheckedProgram>,
         stop: &Stop,
+        stages: &dyn Stages,
     ) -> CheckedProgram {
+        stages.begin(Stage::Constraints);
         let contracts = self.contracts();
         let annotated = contracts.functions.iter();
         let annotated =
@@ -135,10 +153,12 @@ impl Analysis {
                     models,
                     options: &options,
                     stop,
+                    stages,
                 };
                 Arc::new(races::analyse(functions, constraints, work, earlier))
             }
         };
+        stages.begin(Stage::Contracts);
         let still = before.filter(|before| {
             Arc::ptr_eq(&before.program, &program) && before.contracts == contracts
         });

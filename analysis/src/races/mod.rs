@@ -18,6 +18,7 @@ mod publication;
 mod read_modify_write;
 mod references;
 mod sighting;
+mod sizes;
 mod tickets;
 mod whole_program;
 
@@ -32,6 +33,7 @@ pub use overlap::Likeness;
 pub use pairing::{Apart, Pair, Race};
 pub use read_modify_write::write_of;
 pub use sighting::{NamedLock, Sighting};
+pub use sizes::LocationSize;
 pub use whole_program::{Options, WholeProgram, Work, analyse};
 
 /// Races below this rank are shown only to those who ask for them.

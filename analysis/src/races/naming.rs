@@ -78,6 +78,20 @@ impl<'n> Names<'n> {
     }
 }
 
+/// What a location is called that no access has a name for.
+pub(super) const UNNAMED: &str = "memory behind a pointer";
+
+/// How well a path names what it leads to: a variable before a member before a pointer. Smaller is better.
+pub(super) fn naming_quality(path: &Path) -> (usize, usize) {
+    let kind = match path.root {
+        Root::Global(_) => 0,
+        Root::Formal(_) => 1,
+        Root::Local(_) => 2,
+        _ => 3,
+    };
+    (kind, path.steps.len())
+}
+
 /// The member or variable that a path ends with, without the object that it was reached through.
 pub(super) fn location_name(path: &Path, names: Names<'_>) -> String {
     let is_variable = matches!(path.root, Root::Global(_)) && !path.steps.contains(&Step::Deref);

@@ -6,7 +6,7 @@ use super::guards;
 use super::identity::fingerprint;
 use super::kept::{Kept, NamedConstraints, pointers};
 use super::moments::Moments;
-use super::naming::{Names, location_name};
+use super::naming::{Names, UNNAMED, location_name, naming_quality};
 use super::ordering::Orders;
 use super::overlap::Memory;
 use super::pairing::{self, AccessNumber, AccessesByClass, Location, Pair, Race, Sorting};
@@ -22,6 +22,7 @@ use crate::ir::{Base, GlobalRef, Place, Projection, Rvalue, Statement};
 use crate::locksets::PointLocks;
 use crate::models::Models;
 use crate::points_to::{Class, PointsTo};
+use crate::stages::{Stage, Stages};
 use crate::stop::Stop;
 use crate::summaries::{Earlier, Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
@@ -68,6 +69,8 @@ pub struct Work<'w> {
     pub models: &'w Models,
     pub options: &'w Options,
     pub stop: &'w Stop,
+    /// Is told how far it is.
+    pub stages: &'w dyn Stages,
 }
 
 /// Analyses a program. The constraints are those of its functions, and of the initialisers that give
@@ -83,9 +86,12 @@ pub fn analyse(
         models,
         options,
         stop,
+        stages,
     } = work;
+    stages.begin(Stage::PointsTo);
     let before = before.filter(|before| functions.are_named_as(&before.functions));
     let (points_to, mut changes) = pointers(&functions, &constraints, before);
+    stages.begin(Stage::CallGraph);
     let graph = CallGraph::new(&functions, &points_to, models);
     let components = components(&graph.callees);
     let objects = SyncObjects::new(&graph);
@@ -99,6 +105,7 @@ pub fn analyse(
             summarised: &before.kept.summarised,
             stale,
         });
+    stages.begin(Stage::Summaries);
     let summarised = summarise_program(
         &graph,
         &objects,
@@ -120,12 +127,14 @@ pub fn analyse(
         components: &summarised.components,
         rules: &options.threads,
     };
+    stages.begin(Stage::Contexts);
     let contexts = match before {
         Some((before, _)) => {
             contexts_again(&graph, sources, before.sources(), &before.contexts, stop)
         }
         None => Arc::new(contexts(&graph, sources, stop)),
     };
+    stages.begin(Stage::Orders);
     let arrays = arrays(&functions);
     let orders = match before {
         Some((before, changes))
@@ -141,6 +150,7 @@ pub fn analyse(
             && before.kept.options.accepted == options.accepted
             && !changes.are_structural()
     });
+    stages.begin(Stage::Locations);
     let mut surroundings = Surroundings {
         graph: &graph,
         arrays,
@@ -174,6 +184,7 @@ pub fn analyse(
             in_order,
         })
     };
+    stages.begin(Stage::Pairing);
     let search = Search::new(&surroundings, &facts, &contexts, work);
     let (found, locations) = search.everywhere(&by_class, known(true), &|_| true, Known::Nothing);
     // That the user accepts a race makes no order.
@@ -523,7 +534,7 @@ impl<'s> Search<'s> {
             .min_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
         match best {
             Some((_, sighting, path)) => location_name(path, self.names(sighting.function)),
-            None => "memory behind a pointer".to_string(),
+            None => UNNAMED.to_string(),
         }
     }
 
@@ -588,17 +599,6 @@ impl<'s> Search<'s> {
             .filter_map(|(path, _)| path.last_field())
             .any(|field| wanted.contains(&field))
     }
-}
-
-/// Smaller is better.
-fn naming_quality(path: &Path) -> (usize, usize) {
-    let kind = match path.root {
-        Root::Global(_) => 0,
-        Root::Formal(_) => 1,
-        Root::Local(_) => 2,
-        _ => 3,
-    };
-    (kind, path.steps.len())
 }
 
 impl WholeProgram {

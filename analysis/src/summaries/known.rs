@@ -21,6 +21,20 @@ pub struct Summary {
     pub references: Arc<ReferenceSummary>,
 }
 
+impl Summary {
+    /// How many things callers have to look at: values left in memory, locks, threads, objects.
+    pub fn entries(&self) -> usize {
+        let values = self.values.stores.len() + self.values.clobbered.len();
+        let locks = self.locks.outcomes.possible();
+        let locks: usize = locks
+            .map(|lockset| lockset.held().count() + lockset.released().count())
+            .sum();
+        let forks = self.forks.threads.len() + self.forks.joined.len();
+        let sharing = self.sharing.published.len() + self.sharing.held.len();
+        values + locks + forks + sharing + self.references.net.len()
+    }
+}
+
 /// The summaries of all functions.
 #[derive(Clone)]
 pub struct Summaries {

@@ -14,13 +14,17 @@ use ustr::Ustr;
 
 const DECLARATIONS: &str = "
 typedef unsigned long pthread_t;
-typedef struct { int kind; } pthread_mutex_t, pthread_cond_t, pthread_rwlock_t, sem_t, pthread_barrier_t;
+typedef struct { int kind; } pthread_mutex_t, pthread_cond_t, pthread_rwlock_t, sem_t, pthread_barrier_t, mtx_t;
 typedef int pthread_once_t;
 int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
 int pthread_join(pthread_t, void **);
 int pthread_mutex_lock(pthread_mutex_t *);
 int pthread_mutex_trylock(pthread_mutex_t *);
 int pthread_mutex_unlock(pthread_mutex_t *);
+int mtx_init(mtx_t *, int);
+int mtx_lock(mtx_t *);
+int mtx_trylock(mtx_t *);
+int mtx_unlock(mtx_t *);
 int pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *);
 int pthread_cond_signal(pthread_cond_t *);
 int pthread_rwlock_rdlock(pthread_rwlock_t *);

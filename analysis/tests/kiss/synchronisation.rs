@@ -50,6 +50,27 @@ fn a_lock_that_was_tried_in_vain_is_not_held() {
 }
 
 #[test]
+fn a_lock_that_the_thread_has_is_had_again_only_if_it_is_recursive() {
+    let again = |kind: &str| {
+        is_raced(
+            "static mtx_t m;",
+            &format!("mtx_init(&m, {kind});"),
+            "mtx_lock(&m); if (mtx_trylock(&m) == 0) mtx_unlock(&m); else mtx_unlock(&m); x++;",
+        )
+    };
+    let once = |kind: &str| {
+        is_raced(
+            "static mtx_t m;",
+            &format!("mtx_init(&m, {kind});"),
+            "mtx_lock(&m); if (mtx_trylock(&m) == 0) { x++; mtx_unlock(&m); } mtx_unlock(&m);",
+        )
+    };
+    // Plain, recursive, timed, and both.
+    assert_eq!(["0", "1", "2", "3"].map(again), [true, false, true, false]);
+    assert_eq!(["0", "1", "2", "3"].map(once), [false; 4]);
+}
+
+#[test]
 fn a_semaphore_lets_in_as_many_as_it_counts() {
     let semaphore = "static sem_t s;";
     let body = "sem_wait(&s); x++; sem_post(&s);";

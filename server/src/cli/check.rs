@@ -1,6 +1,6 @@
 //! `racelens check`: finds races and reports them.
 
-use super::options::ProgramOptions;
+use super::options::{EntriesChoice, ProgramOptions};
 use super::progress::ProgressDisplay;
 use super::terminal::{ColorChoice, complain, counted, print_data, print_notes};
 use super::{FAILURE, FINDINGS, SUCCESS};
@@ -66,12 +66,6 @@ enum Format {
     Html,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EntriesChoice {
-    Threads,
-    Exported,
-}
-
 pub(super) const EXIT_STATUS: &str = "\
 Exit status:
   0  no race was found, and no lock annotation is violated
@@ -93,15 +87,11 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         Ok(workspace) => workspace,
         Err(status) => return status,
     };
-    let entries = arguments.entries.map(|choice| match choice {
-        EntriesChoice::Threads => Entries::Threads,
-        EntriesChoice::Exported => Entries::Exported,
-    });
-    let options = RaceOptions::new(&workspace, entries);
+    let options = RaceOptions::new(&workspace, arguments.entries.map(Entries::from));
     let check = progress.during("looking for races", || Check::new(&workspace, options));
     let mut report = check.report(&workspace);
     progress.clear();
-    add_notes(&mut report, &workspace);
+    add_notes(&mut report.notes, &workspace);
     let baseline = match &arguments.write_baseline {
         Some(file) if workspace.units > 0 => match write_baseline(file, &report) {
             Ok(written) => Some(written),
@@ -259,10 +249,10 @@ impl CheckArguments {
 }
 
 /// What was to say about the program before races were looked for.
-fn add_notes(report: &mut Report, workspace: &Workspace) {
-    report.notes.extend(workspace.notes.iter().cloned());
+pub(super) fn add_notes(notes: &mut Vec<Note>, workspace: &Workspace) {
+    notes.extend(workspace.notes.iter().cloned());
     let syntax = workspace.syntax_notes();
-    report.notes.extend(syntax.iter().map(SyntaxNote::to_note));
+    notes.extend(syntax.iter().map(SyntaxNote::to_note));
 }
 
 #[cfg(test)]

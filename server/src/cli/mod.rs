@@ -8,6 +8,7 @@ mod lsp;
 mod options;
 mod progress;
 mod sequentialize;
+mod stats;
 mod terminal;
 mod verify;
 
@@ -39,6 +40,9 @@ enum Command {
     /// Read a whole program and say how much of it was understood
     #[command(after_help = EXIT_STATUS)]
     Index(index::IndexArguments),
+    /// Say what a check costs, and which functions and locations are the largest
+    #[command(after_help = EXIT_STATUS)]
+    Stats(stats::StatsArguments),
     /// Serve an editor: the language server
     #[command(after_help = lsp::EXIT_STATUS)]
     Lsp(lsp::LspArguments),
@@ -82,6 +86,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),
         Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),

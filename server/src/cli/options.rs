@@ -4,8 +4,9 @@ use super::FAILURE;
 use super::progress::ProgressDisplay;
 use super::terminal::complain;
 use crate::project::LoadOptions;
+use crate::race_options::Entries;
 use crate::workspace::{Workspace, WorkspaceError};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Args, Clone)]
@@ -27,6 +28,22 @@ pub(super) struct ProgramOptions {
     /// Use this many threads, from 1 to 1024 [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
+}
+
+/// Which functions begin threads.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum EntriesChoice {
+    Threads,
+    Exported,
+}
+
+impl From<EntriesChoice> for Entries {
+    fn from(choice: EntriesChoice) -> Entries {
+        match choice {
+            EntriesChoice::Threads => Entries::Threads,
+            EntriesChoice::Exported => Entries::Exported,
+        }
+    }
 }
 
 impl ProgramOptions {

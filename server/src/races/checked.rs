@@ -1,8 +1,10 @@
 //! A program after the race analysis, with the way back to its source.
 
 use super::places::Places;
+use super::stage_clock::StageClock;
 use crate::internal_error::provoked_panic;
 use crate::race_options::{Entries, RaceOptions};
+use crate::report::StageName;
 use crate::workspace::{Texts, Workspace};
 use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::contracts::Violation;
@@ -12,6 +14,7 @@ use racelens_analysis::ir::{FunctionRef, Span, StatementId};
 use racelens_analysis::kiss::schedule::Position;
 use racelens_analysis::models::Models;
 use racelens_analysis::races::{Options, Race, Sighting, WholeProgram};
+use racelens_analysis::stages::{Stages, Unwatched};
 use racelens_analysis::stop::{Stop, Stopped};
 use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
 use std::collections::{HashMap, HashSet};
@@ -33,6 +36,7 @@ impl CheckResult {
         accepted: &[(Function, StatementId)],
         before: Option<&CheckResult>,
         stop: &Stop,
+        clock: Option<&StageClock>,
     ) -> Result<CheckResult, Stopped> {
         provoked_panic();
         let models = &workspace.models;
@@ -40,10 +44,17 @@ impl CheckResult {
             threads: thread_rules(options),
             ..Options::default()
         };
+        let stages: &dyn Stages = match clock {
+            Some(clock) => clock,
+            None => &Unwatched,
+        };
         let checked = workspace.in_parallel(|analysis| {
             let before = before.map(|before| &before.checked);
-            analysis.check_again(models, options, accepted, before, stop)
+            analysis.check_watched(models, options, accepted, before, stop, stages)
         })?;
+        if let Some(clock) = clock {
+            clock.begin_stage(StageName::CallPaths);
+        }
         let contexts = &checked.program.contexts;
         let same = before.filter(|before| Arc::ptr_eq(&before.checked.program.contexts, contexts));
         let paths = match same {

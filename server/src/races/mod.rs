@@ -14,6 +14,8 @@ mod no_race;
 mod places;
 mod race;
 mod reported;
+mod stage_clock;
+mod statistics;
 mod summary;
 mod suppressions;
 mod thread;
@@ -29,7 +31,7 @@ use crate::project::{Note, Place};
 use crate::race_options::RaceOptions;
 use crate::report::{
     CallSite, Explanation, FunctionPlace, HeldLock, Insight, OfferedComment, Race, Report,
-    SharedAccess, Stats, SuppressedRace,
+    SharedAccess, StageName, Stats, SuppressedRace,
 };
 use crate::workspace::Workspace;
 use benign_comments::CommentWriter;
@@ -48,6 +50,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use suppressions::Suppressions;
 
+pub use stage_clock::StageClock;
 pub use verification_job::{VerificationJob, VerifiedRace};
 pub use verify::{Asked, VerifyOptions};
 
@@ -65,7 +68,16 @@ pub struct Check {
 
 impl Check {
     pub fn new(workspace: &Workspace, options: RaceOptions) -> Check {
-        let check = Check::again(workspace, options, None, &Stop::default());
+        Check::unstopped(workspace, options, None)
+    }
+
+    /// As `new`, while a clock runs.
+    pub fn timed(workspace: &Workspace, options: RaceOptions, clock: &StageClock) -> Check {
+        Check::unstopped(workspace, options, Some(clock))
+    }
+
+    fn unstopped(workspace: &Workspace, options: RaceOptions, clock: Option<&StageClock>) -> Check {
+        let check = Check::run(workspace, options, None, &Stop::default(), clock);
         check.expect("nobody has the means to stop it")
     }
 
@@ -76,6 +88,19 @@ impl Check {
         before: Option<&Check>,
         stop: &Stop,
     ) -> Result<Check, Stopped> {
+        Check::run(workspace, options, before, stop, None)
+    }
+
+    fn run(
+        workspace: &Workspace,
+        options: RaceOptions,
+        before: Option<&Check>,
+        stop: &Stop,
+        clock: Option<&StageClock>,
+    ) -> Result<Check, Stopped> {
+        if let Some(clock) = clock {
+            clock.begin_stage(StageName::Suppressions);
+        }
         let started = Instant::now();
         let analysis = workspace.analysis();
         let places = Places::new(workspace.texts(), &analysis);
@@ -83,7 +108,7 @@ impl Check {
         let reported = before.map(|before| before.reported.clone());
         let before = before.map(|before| &before.result);
         let accepted = suppressions.statements();
-        let result = CheckResult::new(workspace, &options, &accepted, before, stop)?;
+        let result = CheckResult::new(workspace, &options, &accepted, before, stop, clock)?;
         Ok(Check {
             result,
             suppressions,

@@ -9,6 +9,7 @@ pub mod sarif;
 mod selection;
 mod shown_path;
 mod source_excerpt;
+mod statistics;
 pub mod text;
 mod verification;
 
@@ -21,6 +22,9 @@ pub use explanation::{
 pub use insight::{CallSite, FunctionPlace, Guard, Insight, SharedAccess};
 pub use selection::{Selection, UnknownRace};
 pub use shown_path::PathBase;
+pub use statistics::{
+    FunctionSize, LocationSize, ProgramSize, ReportCounts, StageName, StageTime, Statistics,
+};
 pub use verification::{
     Answer, SearchBounds, TraceStep, TraceThread, VerificationReport, Verified, VerifyVerdict,
     WitnessTrace,

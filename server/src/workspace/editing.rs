@@ -1,6 +1,6 @@
 //! Keeps a program that was read up to date while its files change.
 
-use super::{Workspace, read_unit};
+use super::{ReadUnit, Workspace, read_unit};
 use crate::project::{LoadOptions, Project};
 use racelens_analysis::host::{Change, UnitChange};
 use rayon::prelude::*;
@@ -8,6 +8,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use ustr::Ustr;
+
+/// Units that were preprocessed again and are not part of the program yet.
+#[derive(Default)]
+pub struct ReadAgain(Vec<(usize, UnitText)>);
+
+type UnitText = (ReadUnit, Option<Arc<str>>);
 
 impl Workspace {
     /// Takes an editor's text in place of a file's, or, with `None`, the file's own again. What depends on it
@@ -18,11 +24,17 @@ impl Workspace {
 
     /// Reads again every unit that is made from one of these files. Returns how many there are.
     pub fn reread(&mut self, changed: &BTreeSet<PathBuf>) -> usize {
+        let read = self.preprocess_again(changed);
+        self.take(read)
+    }
+
+    /// The first half of `reread`, in which the preprocessor runs.
+    pub fn preprocess_again(&mut self, changed: &BTreeSet<PathBuf>) -> ReadAgain {
         for file in changed {
             self.texts.sources.forget(file);
         }
         let Some(project) = &self.project else {
-            return 0;
+            return ReadAgain::default();
         };
         let headers = changed.iter();
         let including: HashSet<Ustr> = headers
@@ -32,9 +44,46 @@ impl Workspace {
             including.contains(&self.read_units[*index].name)
                 || changed.contains(&project.units[*index].file)
         };
-        let touched: Vec<usize> = (0..project.units.len()).filter(is_touched).collect();
-        self.reread_units(&touched);
-        touched.len()
+        let touched = (0..project.units.len()).filter(is_touched);
+        let touched: Vec<usize> = touched.collect();
+        let unsaved = &self.texts.sources.unsaved;
+        let results = self.pool.install(|| {
+            let touched = touched.into_par_iter();
+            touched
+                .map(|index| {
+                    let result = project.preprocess_one(index, unsaved);
+                    (index, read_unit(&project.units, index, result))
+                })
+                .collect()
+        });
+        ReadAgain(results)
+    }
+
+    /// The second half of `reread`. Nothing else may have changed the program in between.
+    pub fn take(&mut self, read: ReadAgain) -> usize {
+        let ReadAgain(results) = read;
+        if self.project.is_none() {
+            return 0;
+        }
+        let count = results.len();
+        let mut change = Change::default();
+        for (index, (mut unit, text)) in results {
+            let before = &self.read_units[index];
+            match text {
+                Some(text) => change.units.push(unit.change(text)),
+                None if before.is_read => {
+                    // The headers are what may make it readable again.
+                    unit.headers.clone_from(&before.headers);
+                    change.units.push(gone_unit(unit.name));
+                }
+                None => {}
+            }
+            self.header_uses.remove(before);
+            self.header_uses.add(&unit);
+            self.read_units[index] = unit;
+        }
+        self.apply(change);
+        count
     }
 
     /// The name by which the program knows a file, be it a unit or a header, also if it is named through a symbolic link.
@@ -111,39 +160,6 @@ impl Workspace {
         self.project = Some(project);
         self.models = models;
         self.project_notes = notes;
-        self.apply(change);
-    }
-
-    fn reread_units(&mut self, numbers: &[usize]) {
-        let Some(project) = &self.project else {
-            return;
-        };
-        let unsaved = &self.texts.sources.unsaved;
-        let results: Vec<_> = self.pool.install(|| {
-            let numbers = numbers.par_iter();
-            numbers
-                .map(|&index| {
-                    let result = project.preprocess_one(index, unsaved);
-                    (index, read_unit(&project.units, index, result))
-                })
-                .collect()
-        });
-        let mut change = Change::default();
-        for (index, (mut unit, text)) in results {
-            let before = &self.read_units[index];
-            match text {
-                Some(text) => change.units.push(unit.change(text)),
-                None if before.is_read => {
-                    // The headers are what may make it readable again.
-                    unit.headers.clone_from(&before.headers);
-                    change.units.push(gone_unit(unit.name));
-                }
-                None => {}
-            }
-            self.header_uses.remove(before);
-            self.header_uses.add(&unit);
-            self.read_units[index] = unit;
-        }
         self.apply(change);
     }
 }

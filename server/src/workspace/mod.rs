@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use ustr::Ustr;
 
+pub use editing::ReadAgain;
 pub use syntax_note::SyntaxNote;
 pub use texts::{Reading, Stretch, Texts};
 
@@ -43,6 +44,8 @@ pub struct Workspace {
     pub lines: usize,
     pub preprocess_time: Duration,
     pub front_end_time: Duration,
+    /// The part of it before the first function is parsed.
+    pub splitting_time: Duration,
     pool: rayon::ThreadPool,
     texts: Texts,
     /// In the order of the project's units.
@@ -186,6 +189,7 @@ impl Workspace {
             lines,
             preprocess_time: read.preprocess_time,
             front_end_time: Duration::ZERO,
+            splitting_time: Duration::ZERO,
             pool,
             texts: Texts::new(),
             read_units: Vec::new(),
@@ -200,6 +204,7 @@ impl Workspace {
             workspace.read_units.push(unit);
         }
         workspace.apply(change);
+        workspace.splitting_time = started.elapsed();
         workspace.lower_everything(watch);
         workspace.front_end_time = started.elapsed();
         workspace

@@ -19,6 +19,7 @@ fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
               explain        Say what is known about a line: the locks held there, the threads that run it
               verify         Look for an interleaving that really gets to a race or a violated assertion
               index          Read a whole program and say how much of it was understood
+              stats          Say what a check costs, and which functions and locations are the largest
               lsp            Serve an editor: the language server
               sequentialize  Print a sequential C program that simulates the threads of a concurrent one
               dump           Print what Racelens made of a program, for people who work on Racelens

@@ -15,6 +15,7 @@ mod races;
 #[path = "../common/schema.rs"]
 mod schema;
 mod sequentialize;
+mod stats;
 mod suppression;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;

@@ -26,6 +26,12 @@ pub fn of_explanations() -> Value {
     serde_json::from_str(include_str!("../../docs/explanation.schema.json")).unwrap()
 }
 
+/// The schema of what `racelens stats` prints.
+#[allow(dead_code)] // The same.
+pub fn of_statistics() -> Value {
+    serde_json::from_str(include_str!("../../docs/stats.schema.json")).unwrap()
+}
+
 struct Checker<'s> {
     root: &'s Value,
     errors: Vec<String>,

@@ -8,6 +8,7 @@ mod sarif;
 #[path = "../common/schema.rs"]
 mod schema;
 mod selection;
+mod statistics;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;
 mod text;

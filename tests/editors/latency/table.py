@@ -13,6 +13,7 @@ meet the same machine.
 """
 
 import argparse
+import json
 import shlex
 import sys
 import tempfile
@@ -29,6 +30,7 @@ def main() -> int:
     parser.add_argument("--places", type=int, default=10, help="in how many functions of a file (default 10)")
     parser.add_argument("--budget", type=float, default=240, help="stop after that many seconds of answers (default 240)")
     parser.add_argument("--patience", type=float, default=600, help="how many seconds to wait for an answer (default 600)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there, for programs")
     parser.add_argument("file", nargs="+", type=Path)
     arguments = parser.parse_args()
     plan = Plan(arguments.edits, arguments.budget, arguments.patience)
@@ -40,6 +42,8 @@ def main() -> int:
                 print(f"{name} on {file.name} …", file=sys.stderr)
                 log = Path(folder) / f"{name}.log"
                 results.append(measure(name, command, file, program_root(file), probed, plan, log))
+    if arguments.json:
+        arguments.json.write_text(json.dumps([figures(result) for result in results], indent=1) + "\n")
     print(table(results))
     return 0
 
@@ -57,6 +61,13 @@ def named_command(text: str) -> tuple[str, list[str]]:
 
 def program_root(file: Path) -> Path:
     return next((folder for folder in file.parents if (folder / "compile_commands.json").exists()), file.parent)
+
+
+def figures(result: Result) -> dict:
+    """What the table shows of one server on one file, times in seconds."""
+    return {"server": result.server, "file": str(result.file), "lines": result.lines, "first": result.first_seconds,
+            "median": result.percentile(0.5), "p99": result.percentile(0.99), "edits": len(result.latencies),
+            "peak_mebibytes": result.memory_mebibytes}
 
 
 def table(results: list[Result]) -> str:

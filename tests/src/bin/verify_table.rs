@@ -1,5 +1,6 @@
 //! Verifies the races of every fixture as a user would, and prints what came of it, with times and memory, as Markdown.
 
+use racelens::process_memory::ProcessMemory;
 use racelens::race_options::RaceOptions;
 use racelens::races::{Asked, Check, VerifyOptions};
 use racelens::report::VerifyVerdict;
@@ -103,15 +104,10 @@ fn print(rows: &[Row], fixtures: usize) {
             at(100)
         );
     }
-    if let Some(peak) = peak_memory() {
-        println!("\nPeak memory of all of it in one process: {peak} MB.");
+    if let Some(peak) = ProcessMemory::read().peak {
+        println!(
+            "\nPeak memory of all of it in one process: {} MB.",
+            peak >> 20
+        );
     }
-}
-
-/// As the kernel counts it, in megabytes.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes / 1024)
 }

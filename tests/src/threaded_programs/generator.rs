@@ -35,8 +35,7 @@ fn statement(random: &mut Random, depth: u32) -> String {
             format!("for (int turn = 0; turn < 2; turn++) {{ {inner} }}")
         }
         _ => {
-            // The sequential program does not follow a thread that tries a lock which it has, so it never has this one.
-            let lock = ["n", "o"][(depth as usize).min(1)];
+            let lock = random.pick(LOCKS);
             let inner = statement(random, depth + 1);
             format!(
                 "if (pthread_mutex_trylock(&{lock}) == 0) {{ {inner} pthread_mutex_unlock(&{lock}); }}"
@@ -100,7 +99,7 @@ pub fn program(seed: u64, size: Size) -> String {
         ),
     };
     format!(
-        "static pthread_mutex_t m, n, o; static sem_t sem; static int x, y, z; static _Atomic int c;
+        "static pthread_mutex_t m, n; static sem_t sem; static int x, y, z; static _Atomic int c;
 static void add(int *p) {{ int old = *p, *copy = &old; *p = *copy + 1; }}
 static void *one(void *a) {{ int local = 0;
     {first}

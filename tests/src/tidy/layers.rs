@@ -6,6 +6,7 @@ use super::paths::named_paths;
 /// The top-level modules of the analysis in order. Those in one row may use each other.
 pub const LAYERS: Layers = &[
     &["stop"],
+    &["stages"],
     &["ir"],
     &["frontend"],
     &["dataflow"],
@@ -32,6 +33,7 @@ pub const LAYERS: Layers = &[
 /// The top-level modules of the server in order.
 pub const SERVER_LAYERS: Layers = &[
     &["internal_error"],
+    &["process_memory"],
     &["project"],
     &["models"],
     &["suppression"],

@@ -1,7 +1,7 @@
 //! What library functions do, one effect of their model at a time.
 
 use super::image::Machine;
-use super::library;
+use super::library::{self, RECURSIVE_KIND};
 use super::memory::Content;
 use super::model_values::such_that;
 use super::state::{Activation, Barrier, End, Lock, ModelCall, Phase, Source, State};
@@ -129,8 +129,19 @@ impl Machine<'_> {
                     Some((Value::Integer(attribute), _)) => Some(*attribute as u64),
                     _ => None,
                 };
-                let recursive = *recursive
-                    || attribute.is_some_and(|it| state.recursive_attributes.contains(&it));
+                let recursive = match library::kind_of_new_lock(call.function.name.as_str()) {
+                    Some(argument) => {
+                        let (kind, _) = call.arguments.get(argument).ok_or_else(unsupported)?;
+                        match self.known(kind.clone())? {
+                            Value::Integer(kind) => kind & RECURSIVE_KIND != 0,
+                            _ => return Err(unsupported()),
+                        }
+                    }
+                    None => {
+                        let is_said = |at| state.recursive_attributes.contains(&at);
+                        *recursive || attribute.is_some_and(is_said)
+                    }
+                };
                 state.locks.insert(address, Lock::new(recursive, count));
                 self.next_effect(state, thread, success);
             }
@@ -358,7 +369,7 @@ impl Machine<'_> {
         if library::sets_mutex_kind(name) {
             let attribute = argument(0)? as u64;
             match argument(1)? {
-                library::RECURSIVE_KIND => state.recursive_attributes.insert(attribute),
+                RECURSIVE_KIND => state.recursive_attributes.insert(attribute),
                 _ => state.recursive_attributes.remove(&attribute),
             };
         }

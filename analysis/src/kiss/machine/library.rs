@@ -208,7 +208,12 @@ pub(super) fn sets_mutex_kind(name: &str) -> bool {
     name == "pthread_mutexattr_settype"
 }
 
-/// `PTHREAD_MUTEX_RECURSIVE`.
+/// The argument that says what kind of lock is made: `RECURSIVE_KIND` is one of its bits.
+pub fn kind_of_new_lock(name: &str) -> Option<usize> {
+    (name == "mtx_init").then_some(1)
+}
+
+/// `PTHREAD_MUTEX_RECURSIVE` and `mtx_recursive`.
 pub(super) const RECURSIVE_KIND: i128 = 1;
 
 /// Results that tell threads apart.

@@ -1,16 +1,18 @@
 //! One round of the search: all interleavings with so many switches.
 
-use super::{Bounds, Outcome, Targets};
+use super::{Look, Outcome, Targets};
+use crate::ir::StatementId;
 use crate::kiss::machine::stop::{Limit, Stop};
 use crate::kiss::machine::value::OpenValue;
 use crate::kiss::machine::{Access, Machine, Next, State};
 use crate::kiss::schedule::{Goal, Move, Position, Trail, Witness};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 pub(super) struct Explorer<'e, 'p> {
     machine: &'e Machine<'p>,
     targets: &'e Targets,
-    bounds: Bounds,
+    look: Look,
     constants: &'e [i128],
     stop: &'e dyn Fn() -> bool,
     outcome: &'e mut Outcome,
@@ -21,8 +23,6 @@ pub(super) struct Explorer<'e, 'p> {
     /// An interleaving was left out because it has too many switches.
     was_cut: bool,
     is_answered: bool,
-    /// A first look: what it leaves out is not worth a word.
-    is_hasty: bool,
     work: Vec<Node>,
     turns: u32,
 }
@@ -36,13 +36,19 @@ struct Node {
     depth: u32,
     /// Threads that cannot go on: they did something undefined, or something that cannot be run.
     stuck: u64,
+    /// How often threads were at statements where they could be interrupted, as far as it is counted.
+    arrivals: Arc<FxHashMap<(usize, Place), u8>>,
 }
+
+/// A statement of a body.
+type Place = (u32, StatementId);
 
 /// How many values from outside a first look tries.
 const HASTY_VALUES: usize = 2;
 
-/// How often somebody is asked whether to go on.
+/// How often somebody is asked whether to go on: after so many states, and after so many steps to one of them.
 const ASK_EVERY: u32 = 64;
+const ASK_AFTER_STEPS: u32 = 1 << 16;
 
 /// What came of letting all threads go on to where others can notice them.
 enum Settled {
@@ -56,11 +62,10 @@ impl<'e, 'p> Explorer<'e, 'p> {
     pub fn new(
         machine: &'e Machine<'p>,
         targets: &'e Targets,
-        bounds: Bounds,
+        look: Look,
         constants: &'e [i128],
         stop: &'e dyn Fn() -> bool,
         outcome: &'e mut Outcome,
-        is_hasty: bool,
     ) -> Explorer<'e, 'p> {
         let mut found = FxHashSet::default();
         let mut failed = FxHashSet::default();
@@ -80,7 +85,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
         Explorer {
             machine,
             targets,
-            bounds,
+            look,
             constants,
             stop,
             outcome,
@@ -89,14 +94,13 @@ impl<'e, 'p> Explorer<'e, 'p> {
             failed,
             was_cut: false,
             is_answered: false,
-            is_hasty,
             work: Vec::new(),
             turns: 0,
         }
     }
 
-    /// Whether interleavings were left out.
-    pub fn explore(&mut self, start: State, switches: u32) -> bool {
+    /// Looks at states until so many were looked at; whether interleavings were left out.
+    pub fn explore(&mut self, start: State, switches: u32, most_states: usize) -> bool {
         self.work.push(Node {
             state: start,
             trail: Trail::default(),
@@ -104,6 +108,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
             left: switches,
             depth: 0,
             stuck: 0,
+            arrivals: Arc::default(),
         });
         while let Some(node) = self.work.pop() {
             self.turns += 1;
@@ -111,12 +116,11 @@ impl<'e, 'p> Explorer<'e, 'p> {
                 self.outcome.stopped = true;
                 break;
             }
-            if self.outcome.states >= self.bounds.states {
-                self.outcome.full = true;
+            if self.outcome.states >= most_states {
                 break;
             }
             self.visit(node);
-            if self.is_answered {
+            if self.is_answered || self.outcome.stopped {
                 break;
             }
         }
@@ -139,8 +143,8 @@ impl<'e, 'p> Explorer<'e, 'p> {
                 self.seen.insert(key, node.left);
             }
         }
-        if node.depth >= self.bounds.path_steps {
-            self.outcome.too_long |= !self.is_hasty;
+        if node.depth >= self.look.bounds.path_steps {
+            self.outcome.too_long |= !self.look.is_hasty;
             return;
         }
         let can_move = |thread: &usize| {
@@ -150,6 +154,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
         };
         let able: Vec<usize> = (0..nexts.len()).filter(can_move).collect();
         let last_is_able = able.contains(&node.last);
+        let may_switch = node.left > 0 && self.is_first_arrival(&mut node);
         let mut order: Vec<usize> = able
             .iter()
             .copied()
@@ -157,7 +162,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
             .rev()
             .collect();
         if last_is_able {
-            if node.left == 0 {
+            if !may_switch {
                 self.was_cut |= !order.is_empty();
                 order.clear();
             }
@@ -170,13 +175,29 @@ impl<'e, 'p> Explorer<'e, 'p> {
         }
     }
 
+    /// Whether the thread that moved last may be interrupted where it is now, by how often it was there.
+    fn is_first_arrival(&self, node: &mut Node) -> bool {
+        let Some(most) = self.look.arrivals else {
+            return true;
+        };
+        let Some(place) = self.machine.position(&node.state, node.last) else {
+            return true;
+        };
+        let key = (node.last, place);
+        let before = node.arrivals.get(&key).copied().unwrap_or(0);
+        if before < most {
+            Arc::make_mut(&mut node.arrivals).insert(key, before + 1);
+        }
+        before < most
+    }
+
     /// Puts the state after a thread's step on the stack.
     fn push_move(&mut self, node: &Node, thread: usize, left: u32) {
         let mut state = node.state.clone();
         match self.machine.step(&mut state, thread) {
             Ok(()) => {
                 let alive = state.threads.iter().filter(|thread| !thread.is_finished());
-                if alive.count() > self.bounds.threads {
+                if alive.count() > self.look.bounds.threads {
                     self.outcome.limits.insert(Limit::Threads);
                     return;
                 }
@@ -188,6 +209,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
                     left,
                     depth: node.depth + 1,
                     stuck: node.stuck,
+                    arrivals: node.arrivals.clone(),
                 });
             }
             Err(Stop::Choose(open)) => self.split(node, open),
@@ -200,6 +222,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
                     left: node.left,
                     depth: node.depth + 1,
                     stuck: node.stuck | (1 << thread),
+                    arrivals: node.arrivals.clone(),
                 });
             }
         }
@@ -207,7 +230,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
 
     /// Puts one node for each value on the stack.
     fn split(&mut self, node: &Node, open: OpenValue) {
-        let most = if self.is_hasty {
+        let most = if self.look.is_hasty {
             HASTY_VALUES
         } else {
             usize::MAX
@@ -215,7 +238,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
         let (mut values, are_all) =
             self.machine
                 .candidates(&node.state, open, self.constants, most);
-        self.outcome.values_tried |= !are_all && !self.is_hasty;
+        self.outcome.values_tried |= !are_all && !self.look.is_hasty;
         values.reverse();
         for chosen in values {
             let mut state = node.state.clone();
@@ -227,6 +250,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
                     left: node.left,
                     depth: node.depth,
                     stuck: node.stuck,
+                    arrivals: node.arrivals.clone(),
                 }),
                 Err(stop) => self.note(&stop),
             }
@@ -250,12 +274,16 @@ impl<'e, 'p> Explorer<'e, 'p> {
                 }
                 let stop = match self.machine.next(&node.state, thread) {
                     Ok(Next::Step { visible: false, .. }) => {
-                        if steps >= self.bounds.local_steps {
+                        if steps >= self.look.bounds.local_steps {
                             Stop::Limit(Limit::Steps)
                         } else {
                             match self.machine.step(&mut node.state, thread) {
                                 Ok(()) => {
                                     steps += 1;
+                                    if steps.is_multiple_of(ASK_AFTER_STEPS) && (self.stop)() {
+                                        self.outcome.stopped = true;
+                                        return Settled::Over;
+                                    }
                                     if node.state.end.is_some() {
                                         node.trail = node.trail.with(Move::Run { thread, steps });
                                         self.look_at_end(node);
@@ -379,6 +407,8 @@ impl<'e, 'p> Explorer<'e, 'p> {
 
     fn note(&mut self, stop: &Stop) {
         match stop {
+            // The thorough look follows threads further.
+            Stop::Limit(Limit::Steps) if self.look.is_hasty => {}
             Stop::Limit(limit) => {
                 self.outcome.limits.insert(*limit);
             }

@@ -1,8 +1,9 @@
 //! Looks for an interleaving that leads to a race or a violated assertion, with few switches between threads first.
 //!
 //! A depth-first search over states, in rounds: the first allows no switch away from a thread that could go on, each
-//! further one allows one more. Threads are switched only where another thread can notice, and a state that was seen
-//! with as many switches left is not looked at again. Values from outside are split as soon as something depends on
+//! further one allows one more. Hasty looks go before the thorough one: short paths only, and then long paths on which
+//! loops are interrupted in their first turns only. Threads are switched only where another thread can notice, and a
+//! state that was seen with as many switches left is not looked at again. Values from outside are split as soon as something depends on
 //! them. Whatever cannot be run exactly stops its thread and is counted as a limit.
 
 pub mod choices;
@@ -15,6 +16,7 @@ use crate::ir::{BinaryOperator, Operand, Rvalue, Statement, Terminator};
 use explorer::Explorer;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use ustr::Ustr;
 
 /// How far the search goes.
@@ -36,16 +38,33 @@ impl Default for Bounds {
         Bounds {
             switches: 4,
             threads: 16,
-            local_steps: 50_000,
+            local_steps: 10_000_000,
             path_steps: 20_000,
             states: 2_000_000,
         }
     }
 }
 
-/// How far the first looks go.
-const HASTY_SWITCHES: u32 = 2;
-const HASTY_STEPS: [u32; 2] = [40, 150];
+/// How far hasty looks go.
+const FEW_STEPS: u32 = 40;
+const MORE_STEPS: u32 = 150;
+const FEW_LOCAL_STEPS: u32 = 50_000;
+
+/// How often a thread is interrupted at the same statement in a hasty look that follows long paths.
+const FIRST_ARRIVALS: u8 = 2;
+
+/// A hasty look with so many switches gets one of so many parts of all states.
+const PART_OF_A_HASTY_LOOK: usize = 10;
+
+/// One way to look at a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Look {
+    bounds: Bounds,
+    /// It leaves much out, which is not worth a word: the thorough look comes after it.
+    is_hasty: bool,
+    /// How often a thread may be interrupted at the same statement.
+    arrivals: Option<u8>,
+}
 
 /// What is looked for.
 #[derive(Clone, Debug, Default)]
@@ -104,41 +123,67 @@ pub fn search(
         Err(Stop::Choose(_)) => return outcome,
     };
     let constants = constants(machine);
-    // Short ways first: most races show at once, and a long loop must not keep the search from them.
-    let first_looks = HASTY_STEPS.map(|steps| Bounds {
-        switches: bounds.switches.min(HASTY_SWITCHES),
-        path_steps: bounds.path_steps.min(steps),
-        ..bounds
-    });
-    let rounds = first_looks.into_iter().chain([bounds]);
-    let rounds =
-        rounds.flat_map(|bounds| (0..=bounds.switches).map(move |switches| (switches, bounds)));
-    for (switches, bounds_of_round) in rounds {
-        let is_hasty = bounds_of_round != bounds;
-        let mut explorer = Explorer::new(
-            machine,
-            targets,
-            bounds_of_round,
-            &constants,
-            stop,
-            &mut outcome,
-            is_hasty,
-        );
-        let was_cut = explorer.explore(start.clone(), switches);
-        if outcome.stopped || outcome.full || targets.are_answered(&outcome.witnesses) {
-            return outcome;
-        }
-        if is_hasty {
-            continue;
-        }
-        outcome.switches_done = Some(switches);
-        if !was_cut {
-            outcome.complete =
-                !outcome.is_limited() && !outcome.values_tried && outcome.ignored.is_empty();
-            return outcome;
+    for (look, switches) in looks(bounds) {
+        let most_states = match look.is_hasty {
+            true => outcome.states + bounds.states / PART_OF_A_HASTY_LOOK,
+            false => bounds.states,
+        };
+        for switches in switches {
+            let mut explorer =
+                Explorer::new(machine, targets, look, &constants, stop, &mut outcome);
+            let was_cut = explorer.explore(start.clone(), switches, most_states);
+            outcome.full = outcome.states >= bounds.states;
+            if outcome.stopped || outcome.full || targets.are_answered(&outcome.witnesses) {
+                return outcome;
+            }
+            if look.is_hasty {
+                continue;
+            }
+            outcome.switches_done = Some(switches);
+            if !was_cut {
+                outcome.complete =
+                    !outcome.is_limited() && !outcome.values_tried && outcome.ignored.is_empty();
+                return outcome;
+            }
         }
     }
     outcome
+}
+
+/// Short paths first: most races show at once, and a long loop must not keep the search from them. Then long paths that
+/// are rarely interrupted, for what comes behind a long loop.
+fn looks(bounds: Bounds) -> impl Iterator<Item = (Look, RangeInclusive<u32>)> {
+    let hasty = |path_steps: u32, arrivals: Option<u8>| Look {
+        bounds: Bounds {
+            path_steps: bounds.path_steps.min(path_steps),
+            local_steps: bounds.local_steps.min(FEW_LOCAL_STEPS),
+            ..bounds
+        },
+        is_hasty: true,
+        arrivals,
+    };
+    let short = hasty(FEW_STEPS, None);
+    let longer = hasty(MORE_STEPS, None);
+    let long = hasty(u32::MAX, Some(FIRST_ARRIVALS));
+    let thorough = Look {
+        bounds,
+        is_hasty: false,
+        arrivals: None,
+    };
+    let hasty = [
+        (short, 0..=2),
+        (longer, 0..=1),
+        (long, 0..=1),
+        (longer, 2..=2),
+        (long, 2..=2),
+    ];
+    let as_asked = hasty.into_iter().map(move |(look, switches)| {
+        (
+            look,
+            *switches.start()..=(*switches.end()).min(bounds.switches),
+        )
+    });
+    as_asked.chain([(thorough, 0..=bounds.switches)])
 }
 
 impl Outcome {

@@ -2,8 +2,8 @@
 
 use super::Scheduling;
 use super::frames::Frames;
+use super::library::words::word;
 use super::library::{self, synchronises};
-use super::library_words::word;
 use super::noticed::{Noticed, Points};
 use super::resuming::Style;
 use super::run_time;

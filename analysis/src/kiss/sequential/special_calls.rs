@@ -1,6 +1,6 @@
 //! Calls of library functions that the models cannot say enough about.
 
-use super::library_words::Word;
+use super::library::words::Word;
 use super::rewriting::Rewriting;
 use super::run_time;
 use super::writer::{long, pointer};

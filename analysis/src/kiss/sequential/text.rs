@@ -121,7 +121,7 @@ fn on_a_stack(call: &str) -> String {
 
 fn in_rounds(call: &str) -> String {
     format!(
-        "    for (int round = 0; round < RACELENS_ROUNDS; round++) {{
+        "    for (racelens_round = 0; racelens_round < RACELENS_ROUNDS; racelens_round++) {{
         if (racelens_goes_on(1)) {{
             {call}
             // Where the first thread ends, the program ends.

@@ -1,10 +1,12 @@
 //! Reports for programs. `server/docs/report.schema.json` describes every field.
 
 mod explanation;
+mod statistics;
 mod verification;
 mod violations;
 
 pub use explanation::explanation;
+pub use statistics::statistics;
 pub use verification::verification;
 
 use super::{

@@ -2,10 +2,12 @@
 
 mod explanation;
 mod race;
+mod statistics;
 mod verification;
 mod violation;
 pub(crate) mod words;
 
+pub use statistics::statistics_text;
 pub use verification::{verification_text, verified_in_words, verified_text};
 pub use words::{access as access_in_words, lock_taken as lock_taken_in_words};
 

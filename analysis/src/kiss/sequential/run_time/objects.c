@@ -29,10 +29,8 @@ static void racelens_acquire(void *address, int shared, int recursive) {
     racelens_await(racelens_is_free(lock, shared, recursive), );
     racelens_take_lock(lock, shared);
 }
-// Whether the owner may take it again may depend on what is not known here.
 static int racelens_try_acquire(void *address, int shared, int recursive) {
     struct racelens_object *lock = racelens_find(address);
-    __racelens_assume(recursive || lock->is_recursive || lock->owner != racelens_current);
     if (!racelens_is_free(lock, shared, recursive)) return 0;
     racelens_take_lock(lock, shared);
     return 1;
@@ -43,18 +41,18 @@ static void racelens_release(void *address) {
     else if (lock->owner == racelens_current) { if (--lock->holds == 0) lock->owner = 0; }
     else { __racelens_assume(lock->readers > 0); lock->readers--; }
 }
-static void racelens_initialise_lock(void *address, int is_semaphore, long count) {
+static void racelens_initialise_lock(void *address, int is_semaphore, int recursive, long count) {
     struct racelens_object *lock = racelens_find(address);
     lock->owner = lock->holds = lock->readers = 0;
     lock->is_semaphore = is_semaphore;
+    lock->is_recursive = recursive & 1;
+    lock->is_made = 1;
     lock->count = count;
 }
 // The kinds of the GNU C library: 1 is recursive. What is initialised without attributes is not.
 static void racelens_set_mutex_type(void *attributes, int kind) { racelens_find(attributes)->is_recursive = kind == 1; }
 static void racelens_initialise_mutex(void *mutex, void *attributes) {
-    racelens_initialise_lock(mutex, 0, 0);
-    racelens_find(mutex)->is_made = 1;
-    racelens_find(mutex)->is_recursive = attributes ? racelens_find(attributes)->is_recursive : 0;
+    racelens_initialise_lock(mutex, 0, attributes ? racelens_find(attributes)->is_recursive : 0, 0);
 }
 // A mutex that no call has made has its kind in a member.
 static void racelens_read_kind(void *mutex, void *kind) {

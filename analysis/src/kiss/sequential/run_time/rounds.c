@@ -4,6 +4,7 @@
 #define RACELENS_ROUNDS 3
 #endif
 
+static int racelens_round;
 // The frames of each thread, the outermost first, with their sizes.
 static struct racelens_frame { void *memory; unsigned long size; } racelens_frame[RACELENS_THREADS][RACELENS_DEPTH];
 // How many functions of the running thread are in progress.
@@ -44,20 +45,27 @@ static int racelens_chose_before(void) {
     racelens_chose[racelens_current] = 0;
     return before;
 }
+// Whether any but this thread can still go on, so that it makes a difference to stop.
+static int racelens_is_followed(int current) {
+    int first = racelens_round + 1 < RACELENS_ROUNDS ? 1 : current + 1;
+    for (int thread = first; thread <= racelens_threads; thread++)
+        if (thread != current && !racelens_finished[thread] && !racelens_gone[thread]) return 1;
+    return 0;
+}
 // A thread that has to wait stops until others have gone on.
 #define racelens_await(condition, otherwise) \
     do { if (!(condition)) { __racelens_assume(!racelens_atomic); racelens_stop(0); return otherwise; } } while (0)
 // choice { skip [] stop }
 static int racelens_point(int site) {
     if (racelens_atomic) return 0;
-    if (!racelens_chose_before() && racelens_threads > 1 && racelens_now(racelens_stops)) return racelens_stop(1);
+    if (!racelens_chose_before() && racelens_is_followed(racelens_current) && racelens_now(racelens_stops)) return racelens_stop(1);
     racelens_note(site);
     return 0;
 }
 // choice { skip [] stop [] check; stop for good }
 static int racelens_access(int site, void *address, long length, int kind) {
     if (racelens_atomic) return 0;
-    int is_asked = !racelens_chose_before() && racelens_threads > 1;
+    int is_asked = !racelens_chose_before() && racelens_is_followed(racelens_current);
     if (!address) return 0;
     length = racelens_bytes(address, length);
     if (!racelens_meets(site, address, length, kind) && is_asked && racelens_looks(site)) {
@@ -73,7 +81,7 @@ static void racelens_start(int thread) { (void)thread; }
 // Whether the thread goes on in this round; if so, it is the running one.
 static int racelens_goes_on(int thread) {
     if (racelens_finished[thread] || racelens_gone[thread]) return 0;
-    if (racelens_threads > 1 && racelens_now(racelens_switches)) return 0;
+    if (racelens_is_followed(thread) && racelens_now(racelens_switches)) return 0;
     racelens_current = thread;
     racelens_depth = 0;
     if (racelens_kept[thread] == 0) {

@@ -1,17 +1,19 @@
 //! Library functions that synchronise, as bodies made of their models.
 
+mod locks;
+mod threads;
+mod values;
+pub(super) mod words;
+
 use super::resuming::Style;
 use super::run_time;
-use super::writer::{Writer, long, pointer};
+use super::writer::{Writer, long};
 use crate::ir::{
-    AccessMode, Body, Callee, FunctionRef, FunctionTy, Local, LocalId, Operand, Place, Rvalue,
-    Statement, Storage, Terminator, Ty,
+    Body, FunctionRef, FunctionTy, Local, LocalId, Operand, Rvalue, Storage, Terminator, Ty,
 };
-use crate::kiss::machine::library::timed_out;
+use crate::kiss::machine::library::kind_of_new_lock;
 use crate::kiss::program::Program;
-use crate::models::{
-    Action, Context, Effect, FunctionModel, LockKind, Mode, Root, Step, Test, Value, When,
-};
+use crate::models::{Action, Context, Effect, FunctionModel, LockKind, Root, Test, Value, When};
 
 /// Whether a call does something that waits, lets others go on, or starts and ends threads.
 pub(super) fn synchronises(model: &FunctionModel) -> bool {
@@ -168,23 +170,20 @@ impl Library<'_> {
             }
             Action::Release { lock } => self.with_pointer("racelens_release", lock, &[]),
             Action::InitialiseLock {
-                lock, kind, count, ..
+                lock,
+                kind,
+                recursive,
+                count,
             } => {
-                let count = match count {
-                    Some(count) => self.value(count)?,
-                    None => Operand::Integer(0),
+                let is_semaphore = *kind == LockKind::Semaphore;
+                let recursive = match kind_of_new_lock(self.function.name.as_str()) {
+                    Some(argument) => Operand::Local(LocalId(argument as u32)),
+                    None => Operand::Integer(i128::from(*recursive)),
                 };
-                let is_semaphore = i128::from(*kind == LockKind::Semaphore);
-                let arguments = [Operand::Integer(is_semaphore), count];
-                self.with_pointer("racelens_initialise_lock", lock, &arguments)
+                self.initialise(lock, is_semaphore, recursive, count.as_ref())
             }
             Action::InitialiseSignal { object, count } => {
-                let count = match count {
-                    Some(count) => self.value(count)?,
-                    None => Operand::Integer(0),
-                };
-                let arguments = [Operand::Integer(1), count];
-                self.with_pointer("racelens_initialise_lock", object, &arguments)
+                self.initialise(object, true, Operand::Integer(0), count.as_ref())
             }
             Action::DestroyLock { .. } | Action::Detach { .. } => Some(()),
             Action::Wait { lock, mode, on } => self.wait(lock, *mode, on.as_ref()),
@@ -231,224 +230,6 @@ impl Library<'_> {
             | Action::Copy { .. }
             | Action::Free { .. } => Some(()),
         }
-    }
-
-    fn acquire(
-        &mut self,
-        lock: &Value,
-        mode: Mode,
-        kind: LockKind,
-        recursive: bool,
-        blocking: bool,
-    ) -> Option<()> {
-        if is_atomic_section(lock) {
-            return self.call(run_time::ATOMIC_BEGIN, Vec::new());
-        }
-        let is_semaphore = match kind {
-            LockKind::Semaphore => true,
-            LockKind::Mutex | LockKind::Spin | LockKind::ReadWrite | LockKind::Global => false,
-            // They keep nobody out.
-            LockKind::Interrupts | LockKind::Rcu => return Some(()),
-            LockKind::Sequence => return None,
-        };
-        let lock = self.value(lock)?;
-        let kind = self.kind_of_mutex(&lock);
-        let address = self.writer.as_pointer(lock);
-        if let Some(kind) = kind {
-            self.call("racelens_read_kind", vec![address.clone(), kind])?;
-        }
-        let mut arguments = vec![address];
-        if !is_semaphore {
-            arguments.push(Operand::Integer(i128::from(mode == Mode::Shared)));
-            arguments.push(Operand::Integer(i128::from(recursive)));
-        }
-        let name = match (is_semaphore, blocking) {
-            (true, true) => "racelens_take",
-            (true, false) => "racelens_try_take",
-            (false, true) => "racelens_acquire",
-            (false, false) => "racelens_try_acquire",
-        };
-        if blocking {
-            return self.waiting_call(name, arguments);
-        }
-        let happened = self.writer.call(name, arguments, Some(Ty::int()), None)?;
-        let (success, failure) = (self.success(), self.failure());
-        let arguments = vec![
-            happened,
-            Operand::Integer(success),
-            Operand::Integer(failure),
-        ];
-        self.result = self
-            .writer
-            .call("racelens_outcome", arguments, Some(Ty::int()), None);
-        Some(())
-    }
-
-    /// The member in which a mutex of the GNU C library says of itself whether it is recursive.
-    fn kind_of_mutex(&mut self, mutex: &Operand) -> Option<Operand> {
-        let record = self.type_of(mutex).pointee()?.record()?;
-        let data = self.member(mutex.clone(), record, ustr::Ustr::from("__data"))?;
-        let record = self.type_of(&data).pointee()?.record()?;
-        let kind = self.member(data, record, ustr::Ustr::from("__kind"))?;
-        Some(self.writer.as_pointer(kind))
-    }
-
-    /// Gives up the lock, lets others go on, and takes the lock again when somebody has posted.
-    fn wait(&mut self, lock: &Value, mode: Mode, on: Option<&Value>) -> Option<()> {
-        let on = self.value(on?)?;
-        let on = self.writer.as_pointer(on);
-        let lock = self.value(lock)?;
-        let lock = self.writer.as_pointer(lock);
-        let begin = vec![on.clone(), lock.clone()];
-        let posts = self
-            .writer
-            .call("racelens_wait_begin", begin, Some(long()), None)?;
-        self.point()?;
-        let shared = Operand::Integer(i128::from(mode == Mode::Shared));
-        let arguments = vec![on, lock, posts, shared];
-        let Some(timed_out) = timed_out(self.function.name.as_str()) else {
-            return self.waiting_call("racelens_wait_end", arguments);
-        };
-        let late = self.waiting_value("racelens_wait_timed", arguments, Ty::int())?;
-        let success = Operand::Integer(self.success());
-        let arguments = vec![late, Operand::Integer(timed_out), success];
-        self.result = self
-            .writer
-            .call("racelens_outcome", arguments, Some(Ty::int()), None);
-        Some(())
-    }
-
-    /// Comes to a barrier, lets others come, and goes on when all are there.
-    fn barrier(&mut self, barrier: &Value) -> Option<()> {
-        let barrier = self.value(barrier)?;
-        let barrier = self.writer.as_pointer(barrier);
-        let before =
-            self.writer
-                .call("racelens_come", vec![barrier.clone()], Some(long()), None)?;
-        self.point()?;
-        let passed = vec![barrier, before];
-        self.result = self.waiting_value("racelens_pass", passed, Ty::int());
-        Some(())
-    }
-
-    fn start(&mut self, entry: &Value, arguments: &[Value], handle: Option<&Value>) -> Option<()> {
-        if arguments.len() > 2 {
-            return None;
-        }
-        let entry = self.value(entry)?;
-        let entry = self.writer.as_pointer(entry);
-        let mut given = vec![entry, Operand::Integer(arguments.len() as i128)];
-        for index in 0..2 {
-            given.push(match arguments.get(index) {
-                Some(argument) => {
-                    let argument = self.value(argument)?;
-                    self.writer.as_pointer(argument)
-                }
-                None => Operand::Integer(0),
-            });
-        }
-        let thread = self
-            .writer
-            .call("racelens_new_thread", given, Some(Ty::int()), None)?;
-        if let Some(handle) = handle {
-            self.give_handle(handle, &thread)?;
-        }
-        self.call("racelens_start", vec![thread])
-    }
-
-    /// Puts the thread's number where the program will look for its handle.
-    fn give_handle(&mut self, handle: &Value, thread: &Operand) -> Option<()> {
-        if handle.root == Root::Result && handle.path.is_empty() {
-            self.result = Some(thread.clone());
-            return Some(());
-        }
-        if let Some((Step::Dereference, path)) = handle.path.split_last() {
-            let place = Value {
-                root: handle.root,
-                path: path.into(),
-            };
-            let place = self.value(&place)?;
-            let ty = self.type_of(&place).pointee().cloned()?;
-            if ty.is_integer() || ty.pointee().is_some() {
-                let value = Rvalue::Convert {
-                    value: thread.clone(),
-                    from: Ty::int(),
-                };
-                let value = self.writer.assign(ty.unqualified(), value);
-                let store = Statement::Store {
-                    place: Place::deref(place),
-                    value,
-                    ty,
-                    mode: AccessMode::Plain,
-                };
-                self.writer.push(store, None);
-                return Some(());
-            }
-            let place = self.writer.as_pointer(place);
-            return self.call("racelens_name_thread", vec![place, thread.clone()]);
-        }
-        let handle = self.value(handle)?;
-        let handle = self.writer.as_pointer(handle);
-        self.call("racelens_name_thread", vec![handle, thread.clone()])
-    }
-
-    fn join(&mut self, handle: Option<&Value>, entry: Option<&Value>) -> Option<()> {
-        let Some(handle) = handle else {
-            let entry = self.value(entry?)?;
-            let entry = self.writer.as_pointer(entry);
-            return self.waiting_call("racelens_join_entry", vec![entry]);
-        };
-        let handle = self.value(handle)?;
-        let handle = self.writer.as_pointer(handle);
-        let result = self.waiting_value("racelens_join", vec![handle], pointer())?;
-        // What a join writes is the thread's result.
-        let written = self
-            .model
-            .effects
-            .iter()
-            .find_map(|effect| match &effect.action {
-                Action::Write { pointer, .. } => Some(pointer.clone()),
-                _ => None,
-            });
-        if let Some(written) = written {
-            let place = self.value(&written)?;
-            let ty = self.type_of(&place).pointee().cloned()?;
-            let size = self.program.size_of(&ty)?.min(8);
-            let place = self.writer.as_pointer(place);
-            let size = Operand::Integer(i128::from(size));
-            self.call("racelens_give", vec![place, size, result])?;
-        }
-        Some(())
-    }
-
-    fn once(&mut self, control: &Value, entry: &Value, arguments: &[Value]) -> Option<()> {
-        let control = self.value(control)?;
-        let control = self.writer.as_pointer(control);
-        let entry = self.value(entry)?;
-        let mut given = Vec::new();
-        for argument in arguments {
-            given.push(self.value(argument)?);
-        }
-        let first = self.waiting_value("racelens_once_begin", vec![control.clone()], Ty::int())?;
-        let (run, behind) = (self.writer.new_block(), self.writer.new_block());
-        self.writer.end_block(Terminator::Branch {
-            condition: first,
-            then: run,
-            otherwise: behind,
-        });
-        self.writer.begin(run);
-        let call = Statement::Call {
-            target: None,
-            callee: Callee::Indirect(entry),
-            arguments: given,
-        };
-        self.writer.mark();
-        self.writer.push(call, None);
-        self.writer.leave_if_raised();
-        self.call("racelens_once_end", vec![control])?;
-        self.writer.end_block(Terminator::Goto(behind));
-        self.writer.begin(behind);
-        Some(())
     }
 
     fn call(&mut self, name: &str, arguments: Vec<Operand>) -> Option<()> {

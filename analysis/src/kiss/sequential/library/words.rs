@@ -2,7 +2,7 @@
 
 /// What a call of such a function becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Word {
+pub(in crate::kiss::sequential) enum Word {
     /// The error that is looked for, if that is an assertion; the end of the path otherwise.
     Error,
     /// The same if the argument is zero.
@@ -30,7 +30,7 @@ pub(super) enum Word {
     Free,
 }
 
-pub(super) fn word(name: &str) -> Option<Word> {
+pub(in crate::kiss::sequential) fn word(name: &str) -> Option<Word> {
     Some(match name {
         "__assert_fail"
         | "__assert_perror_fail"

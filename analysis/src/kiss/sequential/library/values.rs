@@ -1,6 +1,6 @@
 //! The values that models speak of, computed in the body of a library function.
 
-use super::library::Library;
+use super::Library;
 use crate::ir::{Base, LocalId, Operand, Place, Projection, RecordRef, Rvalue};
 use crate::models::{Root, Step, Value};
 use ustr::Ustr;

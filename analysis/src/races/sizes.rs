@@ -1,0 +1,74 @@
+//! How large the locations of a program are: what the pairing of accesses may have been spent on.
+
+use super::naming::{UNNAMED, location_name, naming_quality};
+use super::whole_program::WholeProgram;
+use crate::callgraph::FunctionId;
+use crate::points_to::Class;
+use crate::symexec::Targets;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// A class of memory, which is one location to the analysis.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocationSize {
+    pub name: String,
+    pub accesses: usize,
+    /// In how many functions these are.
+    pub functions: usize,
+    /// How many pairs of them race, as far as they are listed.
+    pub pairs: usize,
+}
+
+impl WholeProgram {
+    /// The shared locations with the most accesses, the largest first.
+    pub fn largest_locations(&self, most: usize) -> Vec<LocationSize> {
+        let by_class = &self.kept.by_class;
+        let mut classes: Vec<Class> = by_class.keys().copied().collect();
+        classes.sort_by_key(|class| {
+            let accesses = &by_class[class];
+            // Numbers of classes mean little; the first access tells apart what is of one size.
+            (Reverse(accesses.len()), accesses.first().copied(), *class)
+        });
+        classes.truncate(most);
+        let classes = classes.into_iter();
+        classes.map(|class| self.location_size(class)).collect()
+    }
+
+    fn location_size(&self, class: Class) -> LocationSize {
+        let kept = &self.kept;
+        let accesses = &kept.by_class[&class];
+        let functions: BTreeSet<FunctionId> =
+            accesses.iter().map(|(function, _)| *function).collect();
+        let found = kept.found_unordered.get(&class);
+        let found = found.or_else(|| kept.found.get(&class));
+        let (race, accepted) = found.map_or((None, None), |(race, accepted)| {
+            (race.as_ref(), accepted.as_ref())
+        });
+        let races = race.into_iter().chain(accepted);
+        let pairs = races.clone().map(|race| race.pairs.len()).sum();
+        // A location that races is called as in its report.
+        let reported = races.map(|race| race.location.clone()).next();
+        LocationSize {
+            name: reported.unwrap_or_else(|| self.name_of(accesses)),
+            accesses: accesses.len(),
+            functions: functions.len(),
+            pairs,
+        }
+    }
+
+    fn name_of(&self, accesses: &[(FunctionId, u32)]) -> String {
+        let named = accesses.iter().filter_map(|&(function, number)| {
+            let access = &self.facts[function.0 as usize].accesses[number as usize];
+            match &access.place {
+                Targets::Exactly(path) => Some((access.cell.whole, function, path)),
+                _ => None,
+            }
+        });
+        // One that touches the whole object around the location names too much.
+        let best = named.min_by_key(|(whole, _, path)| (*whole, naming_quality(path)));
+        match best {
+            Some((_, function, path)) => location_name(path, self.names(function)),
+            None => UNNAMED.to_string(),
+        }
+    }
+}

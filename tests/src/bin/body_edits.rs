@@ -1,0 +1,187 @@
+//! How long it takes until all that is to say about a program is current again after an edit in a function's body, beside
+//! reading and checking it from scratch in the same process.
+//!
+//! `body_edits EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
+//! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
+//! Measured is what the language server does between
+//! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
+//! before the clock does.
+
+use racelens::process_memory::ProcessMemory;
+use racelens::project::LoadOptions;
+use racelens::race_options::RaceOptions;
+use racelens::races::Check;
+use racelens::workspace::{ReadAgain, Workspace};
+use racelens_analysis::stop::Stop;
+use racelens_tests::body_edits::BodyEdit;
+use racelens_tests::random::Random;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The same as in the program itself.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let edits = arguments.next().and_then(|count| count.parse().ok());
+    let (Some(edits), Some(directory)) = (edits, arguments.next()) else {
+        eprintln!("usage: body_edits EDITS DIRECTORY [SECONDS]");
+        return ExitCode::from(2);
+    };
+    let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
+    let budget = seconds.map_or(Duration::MAX, Duration::from_secs);
+    match measure(Path::new(&directory), edits, budget) {
+        Ok(result) => {
+            println!("{result:#}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{directory}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(directory: &Path, edits: usize, budget: Duration) -> Result<Value, String> {
+    let options = LoadOptions {
+        paths: vec![directory.to_owned()],
+        ..LoadOptions::default()
+    };
+    let workspace = Workspace::load(&options, None).map_err(|error| error.to_string())?;
+    if workspace.units == 0 {
+        return Err("nothing could be analysed".to_owned());
+    }
+    let started = Instant::now();
+    let mut session = Session::new(workspace);
+    let reading = session.workspace.front_end_time;
+    let from_scratch = reading + started.elapsed();
+    let mut random = Random::new(1);
+    let started = Instant::now();
+    let mut costs: BTreeMap<BodyEdit, Vec<Duration>> = BTreeMap::new();
+    for number in 0..edits {
+        if started.elapsed() >= budget {
+            break;
+        }
+        let kind = BodyEdit::ALL[number % BodyEdit::ALL.len()];
+        // A file may have no statement for this kind of edit.
+        let edited = (0..ATTEMPTS).find_map(|_| session.random_edit(kind, &mut random));
+        let Some((file, text)) = edited else {
+            continue;
+        };
+        let known = costs.entry(kind).or_default();
+        known.push(session.edit(&file, Some(text.into())));
+        known.push(session.edit(&file, None));
+    }
+    let all: Vec<Duration> = costs.values().flatten().copied().collect();
+    if all.is_empty() {
+        return Err("no statement was found that could be edited".to_owned());
+    }
+    let by_kind: BTreeMap<&str, Value> = costs
+        .iter()
+        .map(|(kind, times)| (kind.word(), summary(times)))
+        .collect();
+    let ratio = from_scratch.as_secs_f64() / percentile(&all, 50).as_secs_f64();
+    let workspace = &session.workspace;
+    Ok(json!({
+        "units": workspace.units,
+        "source_lines": source_lines(workspace),
+        "preprocessed_lines": workspace.lines,
+        "functions": workspace.analysis().functions().len(),
+        "peak_bytes": ProcessMemory::read().peak,
+        "from_scratch_ms": milliseconds(from_scratch),
+        "edits": summary(&all),
+        "by_kind": by_kind,
+        "from_scratch_over_median": ratio,
+    }))
+}
+
+/// In how many files a statement for a kind of edit is looked for.
+const ATTEMPTS: usize = 50;
+
+/// A program that is being edited.
+struct Session {
+    workspace: Workspace,
+    check: Check,
+    files: Vec<PathBuf>,
+}
+
+impl Session {
+    fn new(workspace: Workspace) -> Session {
+        let options = RaceOptions::new(&workspace, None);
+        let check = Check::new(&workspace, options);
+        say(&workspace, &check);
+        let units = workspace.project.iter().flat_map(|project| &project.units);
+        let files: BTreeSet<PathBuf> = units.map(|unit| unit.file.clone()).collect();
+        Session {
+            files: files.into_iter().collect(),
+            workspace,
+            check,
+        }
+    }
+
+    fn random_edit(&self, kind: BodyEdit, random: &mut Random) -> Option<(PathBuf, String)> {
+        let file = &self.files[random.below(self.files.len())];
+        let source = self.workspace.source(file)?;
+        Some((file.clone(), kind.apply(source.text(), random)?))
+    }
+
+    /// Gives a file another text, or with `None` its own again, and measures until all is said about it.
+    fn edit(&mut self, file: &Path, text: Option<Arc<str>>) -> Duration {
+        self.workspace.set_unsaved(file, text);
+        let changed = BTreeSet::from([file.to_owned()]);
+        let read: ReadAgain = self.workspace.preprocess_again(&changed);
+        let started = Instant::now();
+        self.workspace.take(read);
+        let options = RaceOptions::new(&self.workspace, None);
+        let check = Check::again(
+            &self.workspace,
+            options,
+            Some(&self.check),
+            &Stop::default(),
+        );
+        let check = check.expect("nobody stops it");
+        say(&self.workspace, &check);
+        let time = started.elapsed();
+        self.check = check;
+        time
+    }
+}
+
+/// What the language server says after every check.
+fn say(workspace: &Workspace, check: &Check) {
+    std::hint::black_box(check.brief_report(workspace));
+    std::hint::black_box(workspace.syntax_notes());
+}
+
+fn source_lines(workspace: &Workspace) -> usize {
+    let files = workspace.own_files().into_iter();
+    files
+        .filter_map(|file| Some(workspace.source(&file)?.text().lines().count()))
+        .sum()
+}
+
+fn summary(times: &[Duration]) -> Value {
+    json!({
+        "count": times.len(),
+        "median_ms": milliseconds(percentile(times, 50)),
+        "p90_ms": milliseconds(percentile(times, 90)),
+        "p99_ms": milliseconds(percentile(times, 99)),
+        "most_ms": milliseconds(percentile(times, 100)),
+    })
+}
+
+/// The smallest time that is not below so many percent of all of them.
+fn percentile(times: &[Duration], percent: usize) -> Duration {
+    let mut times = times.to_vec();
+    times.sort();
+    times[(times.len() * percent).div_ceil(100).max(1) - 1]
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
