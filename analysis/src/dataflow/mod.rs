@@ -8,12 +8,14 @@
 
 mod cursor;
 mod engine;
+mod fixed;
 mod liveness;
 mod loops;
 mod shared;
 
 pub use cursor::{by_arrival, visit_returns, visit_statements};
 pub use engine::{Solution, solve};
+pub use fixed::Fixed;
 pub use liveness::Liveness;
 pub use loops::Loops;
 pub use shared::Shared;

@@ -3,7 +3,7 @@
 use super::domain::{ForkState, Handle, Started};
 use super::steps::{ForkCalls, ForkStep, ForkSteps, fork_steps};
 use crate::dataflow::{
-    Analysis, Domain, Edge, Loops, Solution, solve, visit_returns, visit_statements,
+    Analysis, Domain, Edge, Loops, Shared, Solution, solve, visit_returns, visit_statements,
 };
 use crate::ir::{Body, Statement, StatementId};
 use crate::symexec::{Execution, Site, State, Value};
@@ -29,7 +29,7 @@ impl ForkSummary {
             }
         }
         ForkSummary {
-            threads: state.threads.into_iter().collect(),
+            threads: listed(&state),
             joined: Vec::new(),
         }
     }
@@ -37,14 +37,21 @@ impl ForkSummary {
     /// Makes it hold for both.
     pub fn join(&mut self, other: &ForkSummary) {
         let state = |summary: &ForkSummary| ForkState {
-            threads: summary.threads.iter().cloned().collect(),
+            threads: Shared::new(summary.threads.iter().cloned().collect()),
             joined: summary.joined.clone(),
         };
         let mut joined = state(self);
         joined.join(&state(other));
-        self.threads = joined.threads.into_iter().collect();
+        self.threads = listed(&joined);
         self.joined = joined.joined;
     }
+}
+
+fn listed(state: &ForkState) -> Vec<(Site, Started)> {
+    let threads = state.threads.iter();
+    threads
+        .map(|(call, started)| (*call, started.clone()))
+        .collect()
 }
 
 pub struct ForkSolution<'l> {
@@ -95,7 +102,7 @@ pub fn forks<'l>(
         };
         handle.place.outlives_function() && handle.place.is_known_outside() && bound
     };
-    let threads = exit.threads.into_iter().map(|(call, mut started)| {
+    let threads = listed(&exit).into_iter().map(|(call, mut started)| {
         started.handle = started.handle.filter(is_known).map(|handle| Handle {
             counter: None,
             ..handle

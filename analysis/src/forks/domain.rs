@@ -1,6 +1,6 @@
 //! The lattice of fork sets.
 
-use crate::dataflow::Domain;
+use crate::dataflow::{Domain, Shared};
 use crate::ir::{FunctionRef, StatementId};
 use crate::symexec::{Path, Site, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub struct Handle {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ForkState {
     /// By the call that started them, here or in a callee.
-    pub threads: BTreeMap<Site, Started>,
+    pub threads: Shared<BTreeMap<Site, Started>>,
     /// Handles that callers know and whose threads have been joined.
     pub joined: Vec<Handle>,
 }
@@ -73,6 +73,17 @@ impl Started {
         })
     }
 
+    /// What holds if either is the case.
+    fn or(&self, other: &Started) -> Started {
+        let handle = other.handle.clone();
+        Started {
+            origins: &self.origins | &other.origins,
+            running: self.running || other.running,
+            older_running: self.older_running || other.older_running,
+            handle: handle.filter(|handle| self.handle.as_ref() == Some(handle)),
+        }
+    }
+
     pub fn may_run(&self) -> bool {
         self.running || self.older_running
     }
@@ -86,43 +97,43 @@ impl Started {
 
 impl ForkState {
     pub fn start(&mut self, call: Site, started: Started) {
-        match self.threads.get_mut(&call) {
-            Some(known) => {
-                known.older_running |= known.running;
-                known.running |= started.running;
-                known.older_running |= started.older_running;
-                known.origins.extend(started.origins);
-                if known.handle != started.handle {
-                    known.handle = None;
-                }
-            }
-            None => {
-                self.threads.insert(call, started);
-            }
+        let Some(known) = self.threads.get(&call) else {
+            self.threads.insert(call, started);
+            return;
+        };
+        let mut both = known.or(&started);
+        both.older_running |= known.running;
+        if *known != both {
+            self.threads.insert(call, both);
         }
     }
 
     /// The thread that this call started last has ended.
     pub fn join_thread(&mut self, call: Site) {
-        if let Some(thread) = self.threads.get_mut(&call) {
+        let is_running = self.threads.get(&call).is_some_and(|thread| thread.running);
+        if is_running && let Some(thread) = self.threads.get_mut(&call) {
             thread.running = false;
         }
     }
 
     /// The thread, or all threads, whose handles are kept there have ended.
     pub fn join_handle(&mut self, handle: &Handle) {
-        for thread in self.threads.values_mut() {
-            match &thread.handle {
-                Some(kept) if kept.is_joined_by(handle) => {
-                    // One variable keeps one handle: that of the last thread.
-                    if handle.range.is_some() {
-                        thread.end_all();
-                    } else {
-                        thread.running = false;
+        let is_meant = |kept: &Handle| kept.is_joined_by(handle) || handle.covers(kept);
+        let mut handles = self.threads.values().filter_map(|it| it.handle.as_ref());
+        if handles.any(is_meant) {
+            for thread in self.threads.values_mut() {
+                match &thread.handle {
+                    Some(kept) if kept.is_joined_by(handle) => {
+                        // One variable keeps one handle: that of the last thread.
+                        if handle.range.is_some() {
+                            thread.end_all();
+                        } else {
+                            thread.running = false;
+                        }
                     }
+                    Some(kept) if handle.covers(kept) => thread.end_all(),
+                    _ => {}
                 }
-                Some(kept) if handle.covers(kept) => thread.end_all(),
-                _ => {}
             }
         }
         if !self.joined.contains(handle) {
@@ -130,7 +141,6 @@ impl ForkState {
         }
     }
 
-    /// All threads that may have been started here.
     /// Whether no thread was started or joined.
     pub fn is_idle(&self) -> bool {
         self.threads.is_empty() && self.joined.is_empty()
@@ -191,23 +201,135 @@ impl Handle {
 
 impl Domain for ForkState {
     fn join(&mut self, other: &ForkState) -> bool {
-        let before = self.clone();
-        for (call, theirs) in &other.threads {
-            match self.threads.get_mut(call) {
-                Some(mine) => {
-                    mine.origins.extend(&theirs.origins);
-                    mine.running |= theirs.running;
-                    mine.older_running |= theirs.older_running;
-                    if mine.handle != theirs.handle {
-                        mine.handle = None;
-                    }
-                }
-                None => {
-                    self.threads.insert(*call, theirs.clone());
+        let mut changed = false;
+        if !self.threads.is_shared_with(&other.threads) {
+            for (call, theirs) in other.threads.iter() {
+                let both = match self.threads.get(call) {
+                    Some(mine) if mine == theirs => continue,
+                    Some(mine) => mine.or(theirs),
+                    None => theirs.clone(),
+                };
+                if self.threads.get(call) != Some(&both) {
+                    self.threads.insert(*call, both);
+                    changed = true;
                 }
             }
         }
+        let joined = self.joined.len();
         self.joined.retain(|handle| other.joined.contains(handle));
-        *self != before
+        changed || self.joined.len() != joined
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{BlockId, GlobalScope};
+    use crate::symexec::Root;
+
+    fn site(number: u32) -> Site {
+        Site {
+            function: function(),
+            statement: statement(number),
+            part: 0,
+        }
+    }
+
+    fn function() -> FunctionRef {
+        FunctionRef {
+            name: "start".into(),
+            scope: GlobalScope::External,
+        }
+    }
+
+    fn statement(index: u32) -> StatementId {
+        StatementId {
+            block: BlockId(0),
+            index,
+        }
+    }
+
+    fn handle(number: u32) -> Handle {
+        Handle {
+            place: Path::new(Root::Formal(number)),
+            range: None,
+            counter: None,
+        }
+    }
+
+    /// States that differ in everything.
+    fn samples() -> Vec<ForkState> {
+        let mut samples = vec![ForkState::default()];
+        for bits in 0..24_u32 {
+            let mut state = ForkState::default();
+            for thread in 0..2 {
+                let bits = bits >> (2 * thread);
+                if bits & 1 == 0 {
+                    continue;
+                }
+                let origin = Origin {
+                    function: function(),
+                    statement: statement(bits & 2),
+                };
+                let kept = (bits & 2 == 0).then(|| handle(thread));
+                state.start(site(thread), Started::new(origin, kept));
+                if bits & 4 != 0 {
+                    state.join_thread(site(thread));
+                }
+            }
+            if bits & 16 != 0 {
+                state.join_handle(&handle(bits & 1));
+            }
+            samples.push(state);
+        }
+        samples
+    }
+
+    /// Joins everything that is in either, and says whether that is another state.
+    fn naive(left: &ForkState, right: &ForkState) -> (ForkState, bool) {
+        let mut threads = BTreeMap::clone(&left.threads);
+        for (call, theirs) in right.threads.iter() {
+            let mine = threads.entry(*call).or_insert_with(|| theirs.clone());
+            mine.origins.extend(&theirs.origins);
+            mine.running |= theirs.running;
+            mine.older_running |= theirs.older_running;
+            if mine.handle != theirs.handle {
+                mine.handle = None;
+            }
+        }
+        let joined = left.joined.iter();
+        let joined = joined.filter(|handle| right.joined.contains(handle));
+        let both = ForkState {
+            threads: Shared::new(threads),
+            joined: joined.cloned().collect(),
+        };
+        let is_other = both != *left;
+        (both, is_other)
+    }
+
+    #[test]
+    fn joining_is_that_of_the_naive_twin() {
+        for left in samples() {
+            for right in samples() {
+                let mut joined = left.clone();
+                let changed = joined.join(&right);
+                assert_eq!((joined, changed), naive(&left, &right));
+            }
+        }
+    }
+
+    #[test]
+    fn a_copy_keeps_its_threads_when_another_one_changes() {
+        for state in samples() {
+            let mut copy = state.clone();
+            let before = BTreeMap::clone(&state.threads);
+            let origin = Origin {
+                function: function(),
+                statement: statement(9),
+            };
+            copy.start(site(1), Started::new(origin, None));
+            copy.join_handle(&handle(0));
+            assert_eq!(*state.threads, before);
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Apart, accesses_by_class, compare, is_given_once};
+use super::points::Points;
 use super::sighting::{Character, Sighting, Surroundings};
 use super::whole_program::{WholeProgram, arrays};
 use crate::callgraph::{CallGraph, FunctionId};
@@ -44,7 +45,9 @@ impl<'c> Comparison<'c> {
             counters: program.counters.clone(),
             owners: program.owners.clone(),
             moments: Moments::new(&program.functions, &program.contexts, &program.orders),
-            locks: Default::default(),
+            facts: &program.facts,
+            contexts: &program.contexts,
+            points: Points::new(program.facts.len()),
         };
         let by_class = accesses_by_class(&surroundings, &program.facts, &program.contexts);
         Comparison {

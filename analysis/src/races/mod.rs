@@ -11,6 +11,7 @@ mod naming;
 mod ordering;
 mod overlap;
 mod pairing;
+mod points;
 mod postings;
 mod protection;
 mod publication;

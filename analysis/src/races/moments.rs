@@ -4,13 +4,13 @@ use super::ordering::{Orders, Side};
 use super::pairing::Apart;
 use crate::accesses::Access;
 use crate::callgraph::{FunctionId, Functions};
-use crate::forks::Origin;
+use crate::dataflow::Fixed;
 use crate::signals::SignalState;
 use crate::symexec::Path;
-use crate::threads::{Context, ContextId, Contexts, Moment, RootId, Running};
+use crate::threads::{CompanyId, Context, ContextId, Contexts, Moment, RootId, Threads, ThreadsAt};
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,11 +22,30 @@ pub struct When {
     number: u32,
     pub roots: Vec<RootId>,
     /// Threads that the accessing thread may have started by then.
-    pub threads: Arc<BTreeMap<Origin, Running>>,
+    pub threads: Fixed<Threads>,
     /// What it has posted and waited for by then, by names that mean the same to everybody.
-    pub signals: Arc<SignalState>,
+    pub signals: Fixed<SignalState>,
     /// What makes sure that this runs only once in the whole program.
-    pub once: Arc<BTreeSet<Path>>,
+    pub once: Fixed<BTreeSet<Path>>,
+}
+
+impl When {
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+#[cfg(test)]
+impl When {
+    pub fn for_tests() -> When {
+        When {
+            number: 0,
+            roots: Vec::new(),
+            threads: Fixed::default(),
+            signals: Fixed::default(),
+            once: Fixed::default(),
+        }
+    }
 }
 
 impl PartialEq for When {
@@ -45,13 +64,11 @@ impl Hash for When {
 
 type Map<K, V> = DashMap<K, V, FxBuildHasher>;
 
-/// A point of a function in one of its contexts, as far as threads go.
-type Point = (FunctionId, ContextId, usize, usize, bool);
 type Content = (
-    Vec<RootId>,
-    Arc<BTreeMap<Origin, Running>>,
-    Arc<SignalState>,
-    Arc<BTreeSet<Path>>,
+    CompanyId,
+    Fixed<Threads>,
+    Fixed<SignalState>,
+    Fixed<BTreeSet<Path>>,
 );
 type Parallel = Result<(RootId, RootId), Apart>;
 
@@ -61,7 +78,7 @@ pub struct Moments<'m> {
     contexts: &'m Contexts,
     orders: &'m Orders,
     next: AtomicU32,
-    by_point: Map<Point, Arc<When>>,
+    threads: ThreadsAt,
     by_content: Map<Content, Arc<When>>,
     parallel: Map<(u32, u32), Parallel>,
 }
@@ -77,7 +94,7 @@ impl<'m> Moments<'m> {
             contexts,
             orders,
             next: AtomicU32::new(0),
-            by_point: Map::default(),
+            threads: ThreadsAt::default(),
             by_content: Map::default(),
             parallel: Map::default(),
         }
@@ -90,20 +107,9 @@ impl<'m> Moments<'m> {
         (id, context, roots): (ContextId, &Context, &BTreeSet<RootId>),
         access: &Access,
     ) -> Arc<When> {
-        // The facts keep the states alive, so that an address stands for one of them.
-        let point = (
-            function,
-            id,
-            Arc::as_ptr(&access.forks) as usize,
-            Arc::as_ptr(&access.signals) as usize,
-            access.locks.releases(),
-        );
-        if let Some(known) = self.by_point.get(&point) {
-            return known.clone();
-        }
         let content = (
-            roots.iter().copied().collect::<Vec<_>>(),
-            context.threads_at(&access.forks),
+            self.contexts.company(function, id),
+            self.threads.of(context, &access.forks).0,
             context.signals_at(
                 &access.signals,
                 &access.locks,
@@ -111,17 +117,19 @@ impl<'m> Moments<'m> {
             ),
             context.once.clone(),
         );
+        if let Some(known) = self.by_content.get(&content) {
+            return known.clone();
+        }
         let when = self.by_content.entry(content.clone()).or_insert_with(|| {
-            let (roots, threads, signals, once) = content;
+            let (_, threads, signals, once) = content;
             Arc::new(When {
                 number: self.next.fetch_add(1, Ordering::Relaxed),
-                roots,
+                roots: roots.iter().copied().collect(),
                 threads,
                 signals,
                 once,
             })
         });
-        self.by_point.insert(point, when.clone());
         when.clone()
     }
 

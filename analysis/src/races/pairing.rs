@@ -1,10 +1,10 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
 use super::evidence::Reason;
-use super::moments::Moments;
+use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
-use super::sighting::{Character, Sighting, Surroundings};
+use super::sighting::{Character, Circumstances, Glance, Seen, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::locksets::Mode;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// All conflicting accesses to one location.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Race {
     /// Stays the same when lines move.
     pub id: u64,
@@ -121,15 +121,37 @@ pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[AccessNumbe
     false
 }
 
+/// The group of each situation at a location: by what is quick to tell, by all that matters, and by what it comes to
+/// in the end. The tables are used again for the next location.
+#[derive(Default)]
+pub(super) struct Sorting {
+    by_glance: FxHashMap<Glance, usize>,
+    by_circumstances: FxHashMap<(usize, Circumstances), usize>,
+    by_character: FxHashMap<Arc<Character>, usize>,
+}
+
+impl Sorting {
+    fn clear(&mut self) {
+        self.by_glance.clear();
+        self.by_circumstances.clear();
+        self.by_character.clear();
+    }
+}
+
 /// Describes the accesses of one class.
 pub(super) fn location(
     surroundings: &Surroundings<'_>,
-    facts: &[Arc<FunctionFacts>],
-    contexts: &Contexts,
+    sorting: &mut Sorting,
     class: Class,
     accesses: &[AccessNumber],
 ) -> Location {
-    let mut index: FxHashMap<Arc<Character>, usize> = FxHashMap::default();
+    let (facts, contexts) = (surroundings.facts, surroundings.contexts);
+    sorting.clear();
+    let Sorting {
+        by_glance,
+        by_circumstances,
+        by_character,
+    } = sorting;
     let mut location = Location::default();
     for &(function, number) in accesses {
         let access = &facts[function.0 as usize].accesses[number as usize];
@@ -137,12 +159,26 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
+    let seen: Vec<(AccessNumber, Seen<'_>)> = accesses
+        .iter()
+        .map(|&(function, number)| {
+            let access = &facts[function.0 as usize].accesses[number as usize];
+            ((function, number), surroundings.seen(access, function))
+        })
+        .collect();
+    let mut numbers: FxHashMap<_, usize> = FxHashMap::default();
+    let subjects = seen.iter().map(|(_, seen)| {
+        let next = numbers.len();
+        *numbers.entry(seen.subject()).or_insert(next)
+    });
+    let subjects: Vec<usize> = subjects.collect();
     // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
         let mut is_last = true;
-        for &(function, number) in accesses {
+        for (((function, number), seen), subject) in seen.iter().zip(&subjects) {
+            let (function, number) = (*function, *number);
             let Some(context) = contexts.nth(function, turn) else {
                 continue;
             };
@@ -151,20 +187,38 @@ pub(super) fn location(
             if turn > 0 && left == 0 {
                 return location;
             }
-            let access = &facts[function.0 as usize].accesses[number as usize];
-            if !contexts.reaches(function, context.0, access.statement) {
+            if !contexts.reaches(function, context.0, seen.statement()) {
                 continue;
             }
             left = left.saturating_sub(1);
-            let character = Arc::new(surroundings.character(access, function, context));
             let sighting = Sighting {
                 function,
                 access: number,
                 context: context.0,
             };
-            let at = *index.entry(character.clone()).or_insert_with(|| {
-                location.groups.push((character, Vec::new()));
-                location.groups.len() - 1
+            let glance = surroundings.glance(seen, *subject, context);
+            let known = glance.as_ref().and_then(|glance| by_glance.get(glance));
+            // Tests compare it with a look at everything.
+            debug_assert!(known.is_none_or(|at| {
+                let circumstances = surroundings.circumstances(seen, context);
+                let character = surroundings.described(&seen.kind, circumstances);
+                *location.groups[*at].0 == character
+            }));
+            let at = known.copied().unwrap_or_else(|| {
+                let circumstances = surroundings.circumstances(seen, context);
+                let key = (*subject, circumstances);
+                let at = by_circumstances.entry(key).or_insert_with_key(|key| {
+                    let character = surroundings.described(&seen.kind, key.1.clone());
+                    let character = Arc::new(character);
+                    *by_character.entry(character.clone()).or_insert_with(|| {
+                        location.groups.push((character, Vec::new()));
+                        location.groups.len() - 1
+                    })
+                });
+                if let Some(glance) = glance {
+                    by_glance.insert(glance, *at);
+                }
+                *at
             });
             location.groups[at].1.push(sighting);
         }
@@ -185,11 +239,12 @@ pub(super) fn pairs(
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
     // UNSOUND: of a location that is accessed in more than 400 different situations, the first 400 are compared.
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
+    let mut meetings = Meetings::new(moments, groups);
     'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
-        for (right, right_sightings) in &groups[index..] {
+        for (other, (right, right_sightings)) in groups.iter().enumerate().skip(index) {
             // What costs least is asked first.
             let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
-            if !conflicts || moments.in_parallel(&left.when, &right.when).is_err() {
+            if !conflicts || !meetings.are_possible(index, other) {
                 continue;
             }
             let Ok(conflict) = compare(moments, memory, left, right) else {
@@ -200,7 +255,7 @@ pub(super) fn pairs(
                     // Two that touch the whole object meet there, and not once more in each part.
                     let is_around = |sighting: Sighting| {
                         let key = (sighting.function, sighting.access);
-                        location.around.contains(&key)
+                        !location.around.is_empty() && location.around.contains(&key)
                     };
                     if is_around(first) && is_around(second) {
                         continue;
@@ -215,6 +270,47 @@ pub(super) fn pairs(
         }
     }
     found.into_values().collect()
+}
+
+/// Which groups of a location can meet. Many of them have the same moment, and each two moments are asked for once.
+struct Meetings<'m> {
+    moments: &'m Moments<'m>,
+    groups: &'m [(Arc<Character>, Vec<Sighting>)],
+    /// The number of each group's moment among those of the location.
+    numbers: Vec<usize>,
+    count: usize,
+    /// For each two moments, if it is known already.
+    known: Vec<Option<bool>>,
+}
+
+impl<'m> Meetings<'m> {
+    fn new(
+        moments: &'m Moments<'m>,
+        groups: &'m [(Arc<Character>, Vec<Sighting>)],
+    ) -> Meetings<'m> {
+        let mut numbers: FxHashMap<&When, usize> = FxHashMap::default();
+        let of_groups = groups.iter().map(|(character, _)| {
+            let next = numbers.len();
+            *numbers.entry(&character.when).or_insert(next)
+        });
+        let of_groups = of_groups.collect();
+        let count = numbers.len();
+        Meetings {
+            moments,
+            groups,
+            numbers: of_groups,
+            count,
+            known: vec![None; count * count],
+        }
+    }
+
+    fn are_possible(&mut self, left: usize, right: usize) -> bool {
+        let at = self.numbers[left] * self.count + self.numbers[right];
+        *self.known[at].get_or_insert_with(|| {
+            let when = |group: usize| &*self.groups[group].0.when;
+            self.moments.in_parallel(when(left), when(right)).is_ok()
+        })
+    }
 }
 
 /// What two accesses that race have in common.

@@ -9,7 +9,7 @@ use crate::points_to::Class;
 use crate::signals::{SignalState, may_be_same};
 use crate::summaries::SyncObjects;
 use crate::symexec::{Path, Step, Targets};
-use crate::threads::{Binder, Context, Contexts, RootId, RootKind};
+use crate::threads::{Binder, CompanyId, Context, ContextId, Contexts, RootId, RootKind};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -20,7 +20,8 @@ use std::sync::Arc;
 struct Posting {
     /// Its one name, if it has one.
     path: Option<Path>,
-    roots: BTreeSet<RootId>,
+    /// The threads that do it.
+    company: CompanyId,
     kind: PostingKind,
     locks: BTreeSet<Path>,
     /// Claims that the thread has won by then.
@@ -46,6 +47,7 @@ pub(super) struct Postings<'f> {
     contexts: &'f Contexts,
     /// Each once: it is the same for a signal how often something is done to it.
     by_class: FxHashMap<Class, FxHashSet<Posting>>,
+    companies: FxHashMap<CompanyId, &'f BTreeSet<RootId>>,
     orders: Orders,
 }
 
@@ -61,6 +63,7 @@ impl<'f> Postings<'f> {
             objects,
             contexts,
             by_class: FxHashMap::default(),
+            companies: FxHashMap::default(),
             orders: Orders::default(),
         };
         let functions = facts.par_iter().enumerate();
@@ -72,12 +75,13 @@ impl<'f> Postings<'f> {
     }
 }
 
-impl Postings<'_> {
+impl<'f> Postings<'f> {
     /// What both have found.
     fn and(mut self, other: Self) -> Self {
         for (class, postings) in other.by_class {
             self.by_class.entry(class).or_default().extend(postings);
         }
+        self.companies.extend(other.companies);
         let orders = other.orders;
         for (barrier, roots) in orders.barriers {
             self.orders
@@ -98,9 +102,10 @@ impl Postings<'_> {
         let contexts = self.contexts;
         for access in &facts.accesses {
             let classes = flags_of(self.graph, self.objects, access);
-            for (_, context, roots) in contexts.of(function).filter(|_| !classes.is_empty()) {
+            for (id, context, roots) in contexts.of(function).filter(|_| !classes.is_empty()) {
                 let place = Place {
                     function,
+                    id,
                     context,
                     roots,
                     binder: context.binder(name),
@@ -111,9 +116,10 @@ impl Postings<'_> {
         if facts.posts.is_empty() && facts.barriers.is_empty() {
             return;
         }
-        for (_, context, roots) in contexts.of(function) {
+        for (id, context, roots) in contexts.of(function) {
             let place = Place {
                 function,
+                id,
                 context,
                 roots,
                 binder: context.binder(name),
@@ -129,7 +135,7 @@ impl Postings<'_> {
         }
     }
 
-    fn store(&mut self, access: &Access, classes: &[Class], place: &Place<'_>) {
+    fn store(&mut self, access: &Access, classes: &[Class], place: &Place<'f>) {
         let is_whole = |class: &Class| *class != access.cell.class;
         let kind = if !access.stored.zero {
             PostingKind::Set(access.stored.publishes)
@@ -155,7 +161,7 @@ impl Postings<'_> {
         place.roots.iter().all(is_main) && place.context.threads_at(&access.forks).is_empty()
     }
 
-    fn post(&mut self, post: &PostFact, place: &Place<'_>) {
+    fn post(&mut self, post: &PostFact, place: &Place<'f>) {
         let starts_unset = match self.objects.semaphores.first_value(post.class) {
             Some(count) => count == Some(0),
             // What counts nothing begins unset, unless somebody says otherwise.
@@ -183,14 +189,16 @@ impl Postings<'_> {
         self.add(post.class, path, how, place);
     }
 
-    fn add(&mut self, class: Class, path: Option<Path>, how: How<'_>, place: &Place<'_>) {
+    fn add(&mut self, class: Class, path: Option<Path>, how: How<'_>, place: &Place<'f>) {
+        let company = self.contexts.company(place.function, place.id);
+        self.companies.insert(company, place.roots);
         let held = place.context.held_at(how.locks, place.function);
         let held = held.into_iter();
         let alone = held.filter(|(_, held)| held.mode == Mode::Exclusive);
         let locks = alone.filter_map(|(lock, _)| place.binder.unique(&lock));
         self.by_class.entry(class).or_default().insert(Posting {
             path,
-            roots: place.roots.clone(),
+            company,
             kind: how.kind,
             locks: locks.collect(),
             won: place.context.won_at(how.signals, place.binder.function),
@@ -247,7 +255,7 @@ impl Postings<'_> {
                 }
                 PostingKind::Set(publishes) => signal.publishes = signal.publishes.min(publishes),
             }
-            signal.posters.extend(&posting.roots);
+            signal.posters.extend(self.companies[&posting.company]);
             if is_first {
                 signal.locks = posting.locks.clone();
                 signal.claims = posting.won.clone();
@@ -310,6 +318,7 @@ pub(super) fn flags_of(
 /// A function in one of its contexts.
 struct Place<'p> {
     function: FunctionId,
+    id: ContextId,
     context: &'p Context,
     roots: &'p BTreeSet<RootId>,
     binder: Binder<'p>,

@@ -1,7 +1,8 @@
 //! Objects whose address becomes known without order: who finds them need not find what was done to them
 //! before.
 
-use super::pairing::Race;
+use super::pairing::{Location, Race};
+use super::sighting::{Character, Sighting};
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::ir::{AccessKind, Callee, Operand, Statement, StatementId};
@@ -130,4 +131,48 @@ fn order(atomic: &Atomic, arguments: &[Operand]) -> Option<Ordering> {
             _ => None,
         },
     }
+}
+
+/// Whether it may make a difference to the pairs of a location that addresses are made known without order.
+pub(super) fn may_matter(location: &Location) -> bool {
+    let mut groups = location.groups.iter();
+    !location.around.is_empty() || groups.any(|(character, _)| character.owned.is_some())
+}
+
+/// The location as it is if addresses of objects in this memory are made known without order. `None` if that makes no
+/// difference to its pairs.
+pub(super) fn without_order(
+    location: &Location,
+    facts: &[Arc<FunctionFacts>],
+    unordered: &FxHashSet<Class>,
+) -> Option<Location> {
+    let is_unordered = |sighting: &Sighting| {
+        let accesses = &facts[sighting.function.0 as usize].accesses;
+        unordered.contains(&accesses[sighting.access as usize].cell.class)
+    };
+    let mut is_other = false;
+    let mut groups = Vec::with_capacity(location.groups.len());
+    for (character, sightings) in &location.groups {
+        let (spoilt, rest): (Vec<Sighting>, Vec<Sighting>) =
+            sightings.iter().copied().partition(is_unordered);
+        is_other |= !spoilt.is_empty() && (character.owned.is_some() || !rest.is_empty());
+        if !spoilt.is_empty() {
+            let mut character = Character::clone(character);
+            character.unordered = true;
+            groups.push((Arc::new(character), spoilt));
+        }
+        if !rest.is_empty() {
+            groups.push((character.clone(), rest));
+        }
+    }
+    // Groups stand in the order in which they were first seen: one context of all accesses after the other.
+    let first_seen = |sightings: &[Sighting]| {
+        let first = sightings.first();
+        first.map(|it| (it.context, it.function, it.access))
+    };
+    groups.sort_by_key(|(_, sightings)| first_seen(sightings));
+    is_other.then(|| Location {
+        groups,
+        around: location.around.clone(),
+    })
 }

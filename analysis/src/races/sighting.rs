@@ -2,19 +2,24 @@
 
 use super::moments::{Moments, When};
 use super::overlap::Described;
+use super::points::{BoundLock, HeldLocks, PointOfAccess, Points};
 use super::protection::{Accessed, Protection};
 use super::references::Owners;
-use crate::accesses::Access;
+use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::{CallGraph, FunctionId};
-use crate::ir::{AccessKind, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId};
+use crate::dataflow::Fixed;
+use crate::ir::{
+    AccessKind, FunctionRef, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId,
+};
 use crate::locksets::Mode;
 use crate::ownership::Owned;
 use crate::points_to::{Class, Object, PointsTo};
-use crate::symexec::{Definition, Index, Path, Root, Step, Targets};
-use crate::threads::{Binder, Context, ContextId, Held, RootId, is_unique};
-use dashmap::DashMap;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use crate::references::Last;
+use crate::symexec::{Definition, Index, Path, Root, Step, Targets, Value};
+use crate::threads::{Binder, Context, ContextId, Contexts, Held, RootId, is_unique};
+use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Where an access was seen: which one, and in which context.
@@ -72,6 +77,115 @@ impl Character {
     }
 }
 
+/// What there is to say about an access in whatever context.
+pub struct Seen<'a> {
+    access: &'a Access,
+    function: FunctionId,
+    /// Its place, if there is one.
+    place: Option<&'a Path>,
+    /// The place as the thread calls it that it belongs to.
+    named: Option<&'a Path>,
+    points: PointOfAccess<'a>,
+    name: FunctionRef,
+    /// What its name depends on; `None` if its circumstances depend on more than what a glance shows.
+    dependence: Option<Dependence>,
+    pub kind: Kind,
+}
+
+impl Seen<'_> {
+    /// Of accesses for which this is the same, glances can be compared.
+    pub fn subject(&self) -> (&Kind, Option<&Path>) {
+        (&self.kind, self.named)
+    }
+
+    pub fn statement(&self) -> StatementId {
+        self.access.statement
+    }
+}
+
+/// What tells the circumstances of an access apart, at little cost: where it is the same, they are equal.
+#[derive(PartialEq, Eq, Hash)]
+pub struct Glance {
+    /// Stands for the kind, and the place before it has a name that everybody knows.
+    subject: usize,
+    when: u32,
+    locks: u32,
+    held_somewhere: usize,
+    owned: Option<Owned>,
+    /// What the context says about the place.
+    bound: Bound,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Bound {
+    /// Nothing.
+    Alone,
+    /// The one formal that it starts from.
+    Formal(Value),
+    Whole(Option<Path>),
+}
+
+/// How much of a context the name of a place depends on.
+#[derive(Clone, Copy)]
+enum Dependence {
+    Nothing,
+    Formal(u32),
+    Everything,
+}
+
+impl Dependence {
+    fn of(place: Option<&Path>) -> Dependence {
+        let Some(place) = place else {
+            return Dependence::Nothing;
+        };
+        let is_chosen = |step: &Step| matches!(step, Step::Index(Index::Entry(_)));
+        if place.steps.iter().any(is_chosen) {
+            return Dependence::Everything;
+        }
+        match place.root {
+            Root::Formal(index) => Dependence::Formal(index),
+            // Its name is that of the function, too.
+            Root::Local(_) => Dependence::Everything,
+            _ => Dependence::Nothing,
+        }
+    }
+}
+
+/// What a character has of its access.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Kind {
+    writes: bool,
+    atomic: bool,
+    relative: Option<Path>,
+    /// What the place leads to through pointers is reached in no other way.
+    owns: bool,
+    /// More than what the name stands for may be touched.
+    stretches: bool,
+    unordered: bool,
+}
+
+/// What a character has of its context. Accesses of one kind in equal circumstances have the same character, which
+/// costs much more to make.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Circumstances {
+    when: Arc<When>,
+    locks: Arc<HeldLocks>,
+    absolute: Option<Path>,
+    owned: Option<Owned>,
+    last: Option<Last>,
+    given_up: bool,
+    held_somewhere: Fixed<BTreeSet<Vec<Step>>>,
+}
+
+impl Hash for Circumstances {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // What else there is tells few of them apart.
+        self.when.hash(state);
+        self.locks.hash(state);
+        self.absolute.hash(state);
+    }
+}
+
 /// The locks held at an access in a context, each under all its names.
 pub fn held_locks(
     access: &Access,
@@ -94,30 +208,49 @@ pub struct Surroundings<'s> {
     /// For each reference count, the threads that ever give up a reference.
     pub owners: Owners,
     pub moments: Moments<'s>,
-    pub locks: LocksAtPoints,
+    pub facts: &'s [Arc<FunctionFacts>],
+    pub contexts: &'s Contexts,
+    pub points: Points,
 }
-
-/// A lock that is held somewhere, under the names by which it is compared.
-pub struct BoundLock {
-    /// As the function calls it.
-    path: Path,
-    /// As everybody does.
-    everywhere: Option<Path>,
-    /// A name that means the same lock for everybody.
-    unique: Option<Path>,
-    mode: Mode,
-}
-
-/// The locks of points of functions, in each of their contexts: many accesses share them.
-#[derive(Default)]
-pub struct LocksAtPoints(
-    DashMap<(FunctionId, ContextId, usize), Arc<Vec<BoundLock>>, FxBuildHasher>,
-);
 
 /// A context of a function, and the threads that come there.
 pub type ContextOf<'c> = (ContextId, &'c Context, &'c BTreeSet<RootId>);
 
 impl Surroundings<'_> {
+    /// What there is to say about an access in whatever context.
+    pub fn seen<'a>(&'a self, access: &'a Access, function: FunctionId) -> Seen<'a> {
+        let place = match &access.place {
+            Targets::Exactly(path) => Some(path),
+            Targets::OneOf(_) | Targets::Unknown => None,
+        };
+        let stretched = |path: &Path| match access.stretches {
+            true => with_neighbours(path.clone()),
+            false => path.clone(),
+        };
+        let named = access.own_element.as_ref().or(place);
+        let is_plain = access.references.is_idle();
+        Seen {
+            access,
+            function,
+            place,
+            named,
+            name: self.graph.functions.body(function).function,
+            dependence: is_plain.then(|| Dependence::of(named)),
+            points: self
+                .points
+                .of(function, &self.facts[function.0 as usize], self.contexts)
+                .of_access(access),
+            kind: Kind {
+                writes: access.kind != AccessKind::Read,
+                atomic: access.atomic,
+                relative: place.map(stretched),
+                owns: self.has_many_objects(access.cell.class),
+                stretches: access.stretches,
+                unordered: self.unordered.contains(&access.cell.class),
+            },
+        }
+    }
+
     /// Describes an access in a context.
     pub fn character(
         &self,
@@ -125,16 +258,8 @@ impl Surroundings<'_> {
         function: FunctionId,
         context: ContextOf<'_>,
     ) -> Character {
-        // The facts keep the locksets alive, so that an address stands for one of them.
-        let point = (function, context.0, Arc::as_ptr(&access.locks) as usize);
-        let known = self.locks.0.get(&point).map(|known| known.clone());
-        let held = known.unwrap_or_else(|| {
-            let held = held_locks(access, function, context.1);
-            let bound = Arc::new(self.bound_locks(function, context.1, held));
-            self.locks.0.insert(point, bound.clone());
-            bound
-        });
-        self.character_with(access, function, context, &held)
+        let seen = self.seen(access, function);
+        self.described(&seen.kind, self.circumstances(&seen, context))
     }
 
     fn bound_locks(
@@ -170,40 +295,98 @@ impl Surroundings<'_> {
         context: ContextOf<'_>,
         held: BTreeMap<Path, Held>,
     ) -> Character {
-        let bound = self.bound_locks(function, context.1, held);
-        self.character_with(access, function, context, &bound)
+        let seen = self.seen(access, function);
+        let circumstances = Circumstances {
+            locks: self
+                .points
+                .shared(self.bound_locks(function, context.1, held)),
+            ..self.circumstances(&seen, context)
+        };
+        self.described(&seen.kind, circumstances)
     }
 
-    fn character_with(
+    /// Looks at what a context makes of an access whose subject has this number. `None` if that is not so simple.
+    pub fn glance(
         &self,
-        access: &Access,
-        function: FunctionId,
+        seen: &Seen<'_>,
+        subject: usize,
         context_of: ContextOf<'_>,
-        held: &[BoundLock],
-    ) -> Character {
-        let (_, context, _) = context_of;
-        let binder = self.binder(function, context);
-        let relative = match &access.place {
-            Targets::Exactly(path) => Some(path.clone()),
-            Targets::OneOf(_) | Targets::Unknown => None,
+    ) -> Option<Glance> {
+        let (id, context, _) = context_of;
+        if !context.last.is_empty() || !context.given_up.is_empty() {
+            return None;
+        }
+        let binder = context.binder(seen.name);
+        let bound = match seen.dependence? {
+            Dependence::Nothing => Bound::Alone,
+            Dependence::Formal(index) => match context.bindings.get(index as usize) {
+                Some(value) => Bound::Formal(value.clone()),
+                None => Bound::Alone,
+            },
+            Dependence::Everything => Bound::Whole(seen.named.and_then(|path| binder.path(path))),
         };
-        let named = access.own_element.as_ref().or(relative.as_ref());
-        let absolute = named.and_then(|path| binder.path(path));
-        let (relative, absolute) = if access.stretches {
-            (relative.map(with_neighbours), absolute.map(with_neighbours))
-        } else {
-            (relative, absolute)
+        let privacy = seen.access.privacy.as_ref();
+        Some(Glance {
+            subject,
+            when: self.when(seen, context_of).number(),
+            locks: self.locks(seen, id, context).number(),
+            held_somewhere: context.held_somewhere.address(),
+            owned: privacy.and_then(|privacy| context.owned(privacy, &binder)),
+            bound,
+        })
+    }
+
+    fn when<'a>(&self, seen: &Seen<'a>, context_of: ContextOf<'_>) -> &'a Arc<When> {
+        let find = || self.moments.at(seen.function, context_of, seen.access);
+        seen.points.moment(context_of.0, find)
+    }
+
+    fn locks<'a>(&self, seen: &Seen<'a>, id: ContextId, context: &Context) -> &'a Arc<HeldLocks> {
+        seen.points.held(&self.points, id, || {
+            let held = held_locks(seen.access, seen.function, context);
+            self.bound_locks(seen.function, context, held)
+        })
+    }
+
+    /// What a context makes of an access.
+    pub fn circumstances(&self, seen: &Seen<'_>, context_of: ContextOf<'_>) -> Circumstances {
+        let (id, context, _) = context_of;
+        let access = seen.access;
+        let binder = context.binder(seen.name);
+        let absolute = seen.named.and_then(|path| binder.path(path));
+        let absolute = match access.stretches {
+            true => absolute.map(with_neighbours),
+            false => absolute,
         };
-        let owns = self.has_many_objects(access.cell.class);
+        let privacy = access.privacy.as_ref();
+        Circumstances {
+            absolute,
+            locks: self.locks(seen, id, context).clone(),
+            held_somewhere: context.held_somewhere.clone(),
+            when: self.when(seen, context_of).clone(),
+            owned: privacy.and_then(|privacy| context.owned(privacy, &binder)),
+            last: seen
+                .place
+                .and_then(|place| context.last_reference(&access.references, place)),
+            given_up: seen
+                .place
+                .is_some_and(|place| context.has_given_up(&access.references, place)),
+        }
+    }
+
+    /// Describes an access of a kind in its circumstances.
+    pub fn described(&self, kind: &Kind, circumstances: Circumstances) -> Character {
+        let absolute = circumstances.absolute;
+        let relative = kind.relative.as_ref();
         let accessed = |path| Accessed {
             path,
-            owns,
-            stretches: access.stretches,
+            owns: kind.owns,
+            stretches: kind.stretches,
         };
         let mut protection = Protection::default();
-        let mut held_somewhere = context.held_somewhere.clone();
-        for lock in held {
-            if let Some(relative) = &relative {
+        let mut held_somewhere = BTreeSet::clone(&circumstances.held_somewhere);
+        for lock in &circumstances.locks.locks {
+            if let Some(relative) = relative {
                 protection.relate(&lock.path, &accessed(relative), lock.mode);
                 if let (Some(lock_there), Some(place)) = (&lock.everywhere, &absolute) {
                     protection.relate(lock_there, &accessed(place), lock.mode);
@@ -215,43 +398,37 @@ impl Surroundings<'_> {
             }
         }
         // A lock in the same kind of object as the place is either that object's, or it is not its lock.
-        let shape = relative.as_ref().and_then(Path::shape);
-        let shape = shape.or_else(|| absolute.as_ref().and_then(Path::shape));
-        let own: Vec<Step> = shape.unwrap_or_default();
-        let record = |step: &Step| match step {
-            Step::Field { record, .. } => Some(*record),
-            _ => None,
-        };
-        let records: BTreeSet<RecordRef> = own.iter().filter_map(record).collect();
-        held_somewhere.retain(|shape| {
-            let mut within = shape.iter().filter_map(record);
-            !within.any(|record| records.contains(&record))
-        });
-        let place = match &access.place {
-            Targets::Exactly(place) => Some(place),
-            Targets::OneOf(_) | Targets::Unknown => None,
-        };
-        let last = place.and_then(|place| context.last_reference(&access.references, place));
+        if !held_somewhere.is_empty() {
+            let shape = relative.and_then(Path::shape);
+            let shape = shape.or_else(|| absolute.as_ref().and_then(Path::shape));
+            let own: Vec<Step> = shape.unwrap_or_default();
+            let record = |step: &Step| match step {
+                Step::Field { record, .. } => Some(*record),
+                _ => None,
+            };
+            let records: BTreeSet<RecordRef> = own.iter().filter_map(record).collect();
+            held_somewhere.retain(|shape| {
+                let mut within = shape.iter().filter_map(record);
+                !within.any(|record| records.contains(&record))
+            });
+        }
+        let last = circumstances.last;
         let others = last
             .filter(|last| last.acquires)
             .and_then(|last| self.owners.get(&last.count));
-        let given_up = place.is_some_and(|place| context.has_given_up(&access.references, place));
         Character {
-            writes: access.kind != AccessKind::Read,
-            atomic: access.atomic,
+            writes: kind.writes,
+            atomic: kind.atomic,
             absolute,
-            relative,
+            relative: kind.relative.clone(),
             protection,
             held_somewhere,
-            when: self.moments.at(function, context_of, access),
-            owned: access
-                .privacy
-                .as_ref()
-                .and_then(|privacy| context.owned(privacy, &binder)),
-            unordered: self.unordered.contains(&access.cell.class),
+            when: circumstances.when,
+            owned: circumstances.owned,
+            unordered: kind.unordered,
             had_last: last.is_some(),
             others: others.cloned(),
-            given_up,
+            given_up: circumstances.given_up,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which counters give each number to one taker.
 
 use super::overlap::Memory;
-use super::pairing::{self, AccessNumber, AccessesByClass};
+use super::pairing::{self, AccessNumber, AccessesByClass, Sorting};
 use super::sighting::Surroundings;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::FunctionId;
@@ -73,6 +73,7 @@ fn is_without_race(
         gives_once: &|_| false,
         share_storage: &|record, one, other| points_to.share_storage(record, one, other),
     };
-    let location = pairing::location(surroundings, facts, contexts, class, accesses);
+    let mut sorting = Sorting::default();
+    let location = pairing::location(surroundings, &mut sorting, class, accesses);
     pairing::pairs(&location, &surroundings.moments, facts, memory).is_empty()
 }

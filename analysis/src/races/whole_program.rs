@@ -9,7 +9,8 @@ use super::moments::Moments;
 use super::naming::{Names, UNNAMED, location_name, naming_quality};
 use super::ordering::Orders;
 use super::overlap::Memory;
-use super::pairing::{self, AccessNumber, AccessesByClass, Location, Pair, Race};
+use super::pairing::{self, AccessNumber, AccessesByClass, Location, Pair, Race, Sorting};
+use super::points::Points;
 use super::publication;
 use super::read_modify_write::write_of;
 use super::references::{self, Owners};
@@ -157,7 +158,9 @@ pub fn analyse(
         counters: FxHashSet::default(),
         owners: references::owners(&functions, &facts, &contexts),
         moments: Moments::new(&functions, &contexts, &orders),
-        locks: Default::default(),
+        facts: &facts,
+        contexts: &contexts,
+        points: Points::new(facts.len()),
     };
     let by_class = pairing::accesses_by_class(&surroundings, &facts, &contexts);
     let shared_locations = by_class.len();
@@ -183,7 +186,7 @@ pub fn analyse(
     };
     stages.begin(Stage::Pairing);
     let search = Search::new(&surroundings, &facts, &contexts, work);
-    let found = search.everywhere(&by_class, known(true), &|_| true);
+    let (found, locations) = search.everywhere(&by_class, known(true), &|_| true, Known::Nothing);
     // That the user accepts a race makes no order.
     let all = found
         .values()
@@ -195,13 +198,14 @@ pub fn analyse(
         surroundings.unordered = unordered.clone();
         let known = known(false).filter(|known| known.before.unordered == unordered);
         // Order matters to what one thread has for itself.
-        let is_owned = |(function, access): &AccessNumber| {
+        let is_spoilt = |(function, access): &AccessNumber| {
             let access = &facts[function.0 as usize].accesses[*access as usize];
             access.privacy.is_some() && unordered.contains(&access.cell.class)
         };
-        let is_wanted = |accesses: &[AccessNumber]| accesses.iter().any(is_owned);
+        let is_wanted = |accesses: &[AccessNumber]| accesses.iter().any(is_spoilt);
         let search = Search::new(&surroundings, &facts, &contexts, work);
-        found_unordered = search.everywhere(&by_class, known, &is_wanted);
+        let in_order = Known::InOrder(&locations, &found);
+        (found_unordered, _) = search.everywhere(&by_class, known, &is_wanted, in_order);
     }
     let by_location = found
         .iter()
@@ -310,6 +314,29 @@ pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
 /// The race of a location, and the one that the user accepts.
 pub(super) type Found = (Option<Arc<Race>>, Option<Arc<Race>>);
 
+/// What locations are like if addresses are made known without order. Those that are missing are found anew.
+type Locations = FxHashMap<Class, Unordered>;
+
+enum Unordered {
+    /// The same, whichever addresses they are.
+    Same,
+    /// Made from what they are like in order.
+    Made(Location),
+}
+
+/// Larger locations take more memory to keep than time to find.
+const MOST_KEPT_GROUPS: usize = 256;
+
+/// Says whether accesses of one location are such as are meant.
+type AreSuch<'a> = dyn Fn(&[AccessNumber]) -> bool + Sync + 'a;
+
+/// What one search leaves to the next.
+enum Known<'k> {
+    Nothing,
+    /// Locations and races, if every address is made known in order.
+    InOrder(&'k Locations, &'k BTreeMap<Class, Found>),
+}
+
 struct Search<'s> {
     surroundings: &'s Surroundings<'s>,
     facts: &'s [Arc<FunctionFacts>],
@@ -363,28 +390,76 @@ impl<'s> Search<'s> {
         &self,
         by_class: &AccessesByClass,
         known: Option<StillKnown<'_>>,
-        is_wanted: &(dyn Fn(&[AccessNumber]) -> bool + Sync),
-    ) -> BTreeMap<Class, Found> {
+        is_wanted: &AreSuch<'_>,
+        locations: Known<'_>,
+    ) -> (BTreeMap<Class, Found>, Locations) {
         let wanted: Vec<(&Class, &Vec<AccessNumber>)> = by_class
             .iter()
             .filter(|(_, accesses)| {
                 is_wanted(accesses) && pairing::is_reached_by_several(self.contexts, accesses)
             })
             .collect();
-        let (surroundings, facts) = (self.surroundings, self.facts);
-        wanted
+        let all: Vec<(Class, Found, Option<Unordered>)> = wanted
             .par_iter()
-            .map(|(class, accesses)| {
+            .map_init(Sorting::default, |sorting, (class, accesses)| {
                 self.stop.check();
                 let known = known.as_ref();
                 if let Some(found) = known.and_then(|known| known.found(**class, accesses)) {
-                    return (**class, found.clone());
+                    return (**class, found.clone(), None);
                 }
-                let location =
-                    pairing::location(surroundings, facts, self.contexts, **class, accesses);
-                (**class, self.races(&location))
+                if let Some(found) = self.found_without_order(**class, accesses, &locations) {
+                    return (**class, found, None);
+                }
+                let location = self.location(sorting, **class, accesses);
+                let found = self.races(&location);
+                let unordered = match publication::may_matter(&location) {
+                    false => Some(Unordered::Same),
+                    true if location.groups.len() > MOST_KEPT_GROUPS => None,
+                    true => Some(Unordered::Made(location)),
+                };
+                (**class, found, unordered)
             })
-            .collect()
+            .collect();
+        let mut found = BTreeMap::new();
+        let mut kept = Locations::default();
+        for (class, races, unordered) in all {
+            found.insert(class, races);
+            kept.extend(unordered.map(|unordered| (class, unordered)));
+        }
+        (found, kept)
+    }
+
+    fn location(&self, sorting: &mut Sorting, class: Class, accesses: &[AccessNumber]) -> Location {
+        pairing::location(self.surroundings, sorting, class, accesses)
+    }
+
+    /// What is found at a location that is known as it is if every address is made known in order.
+    fn found_without_order(
+        &self,
+        class: Class,
+        accesses: &[AccessNumber],
+        known: &Known<'_>,
+    ) -> Option<Found> {
+        let Known::InOrder(locations, found) = known else {
+            return None;
+        };
+        let unordered = &self.surroundings.unordered;
+        let other = match locations.get(&class)? {
+            Unordered::Same => None,
+            Unordered::Made(location) => {
+                publication::without_order(location, self.facts, unordered)
+            }
+        };
+        let result = match other {
+            Some(other) => self.races(&other),
+            None => found.get(&class)?.clone(),
+        };
+        // Tests compare it with what is found from the start.
+        debug_assert_eq!(
+            result,
+            self.races(&self.location(&mut Sorting::default(), class, accesses))
+        );
+        Some(result)
     }
 
     /// The race of a location without, and that with, accesses that the user accepts.

@@ -45,6 +45,11 @@ impl References {
         self.last.insert(object.clone(), last);
     }
 
+    /// Whether nothing happened.
+    pub fn is_idle(&self) -> bool {
+        self.net.is_empty() && self.last.is_empty()
+    }
+
     pub fn net(&self) -> impl Iterator<Item = (&Path, i8)> {
         self.net.iter().map(|(object, net)| (object, *net))
     }

@@ -91,6 +91,9 @@ impl<'r> Registers<'r> {
     fn new(body: &'r Body, counted: &'r BTreeMap<StatementId, Says>) -> Registers<'r> {
         let mut assigned: FxHashMap<LocalId, Option<(StatementId, &Statement)>> =
             FxHashMap::default();
+        // A formal has a value before anything is assigned to it.
+        let formals = (0..body.parameters).map(|index| (LocalId(index as u32), None));
+        assigned.extend(formals);
         for (id, statement) in body.statements() {
             if let Some(target) = statement.target() {
                 // Of a register that is assigned twice, it is not known which value it has.
@@ -103,43 +106,65 @@ impl<'r> Registers<'r> {
         Registers { counted, assigned }
     }
 
+    /// What an operand knows, and the statement that has counted down.
     fn knowledge(&self, operand: &Operand) -> Option<(StatementId, Knows)> {
-        let Operand::Local(local) = operand else {
-            return None;
-        };
-        let (id, statement) = (*self.assigned.get(local)?)?;
-        if let Some(says) = self.counted.get(&id) {
-            let knows = match says {
-                Says::NewAnd(more) => Knows::Value(*more),
-                Says::WhetherZero => Knows::Test { zero_if: true },
-                Says::WhetherLeft => Knows::Test { zero_if: false },
+        let mut computations: Vec<&Rvalue> = Vec::new();
+        let mut operand = operand;
+        let (at, mut knows) = loop {
+            let Operand::Local(local) = operand else {
+                return None;
             };
-            return Some((id, knows));
-        }
-        let Statement::Assign { value, .. } = statement else {
-            return None;
-        };
-        match value {
-            Rvalue::Use(value) | Rvalue::Convert { value, .. } => self.knowledge(value),
-            Rvalue::Unary(UnaryOperator::Not, value) => {
-                let (at, knows) = self.knowledge(value)?;
-                match knows {
-                    Knows::Value(0) => Some((at, Knows::Test { zero_if: true })),
-                    Knows::Value(_) => None,
-                    Knows::Test { zero_if } => Some((at, Knows::Test { zero_if: !zero_if })),
-                }
+            let (id, statement) = (*self.assigned.get(local)?)?;
+            if let Some(says) = self.counted.get(&id) {
+                let knows = match says {
+                    Says::NewAnd(more) => Knows::Value(*more),
+                    Says::WhetherZero => Knows::Test { zero_if: true },
+                    Says::WhetherLeft => Knows::Test { zero_if: false },
+                };
+                break (id, knows);
             }
+            let Statement::Assign { value, .. } = statement else {
+                return None;
+            };
+            // A register can be computed from itself in a loop, and then from nothing else.
+            if computations.len() == self.assigned.len() {
+                return None;
+            }
+            computations.push(value);
+            operand = match value {
+                Rvalue::Use(value)
+                | Rvalue::Convert { value, .. }
+                | Rvalue::Unary(UnaryOperator::Not, value) => value,
+                Rvalue::Binary {
+                    left,
+                    right: Operand::Integer(_),
+                    ..
+                } => left,
+                _ => return None,
+            };
+        };
+        for value in computations.into_iter().rev() {
+            knows = knows.behind(value)?;
+        }
+        Some((at, knows))
+    }
+}
+
+impl Knows {
+    /// What the result of a computation knows whose first operand knows this.
+    fn behind(self, computation: &Rvalue) -> Option<Knows> {
+        match computation {
+            Rvalue::Unary(UnaryOperator::Not, _) => match self {
+                Knows::Value(0) => Some(Knows::Test { zero_if: true }),
+                Knows::Value(_) => None,
+                Knows::Test { zero_if } => Some(Knows::Test { zero_if: !zero_if }),
+            },
             Rvalue::Binary {
                 operator,
-                left,
                 right: Operand::Integer(constant),
                 ..
-            } => {
-                let (at, knows) = self.knowledge(left)?;
-                let knows = compared(knows, *operator, *constant)?;
-                Some((at, knows))
-            }
-            _ => None,
+            } => compared(self, *operator, *constant),
+            _ => Some(self),
         }
     }
 }

@@ -12,7 +12,7 @@ mod value;
 
 pub use execution::{CallEffect, CallSite, Calls, Execution};
 pub use model_effects::model_value;
-pub use path::{Definition, Index, Name, Path, Root, Site, Step};
+pub use path::{Definition, Index, Name, Path, Root, Site, Step, Steps, push_element};
 pub use rebind::Rebinding;
 pub use state::State;
 pub(crate) use state::mentions_definition;

@@ -347,10 +347,20 @@ impl Path {
         if index == Index::Constant(0) {
             return self.clone();
         }
-        match self.split_last() {
-            Some((array, Step::Index(last))) => array.then(Step::Index(last.plus(&index))),
-            _ => self.then(Step::Index(index)),
-        }
+        let mut steps = self.steps.clone();
+        push_element(&mut steps, index);
+        Path::with_steps(self.root, steps)
+    }
+}
+
+/// Goes on to the element `index` positions behind the one that a pointer to the place so far points to.
+pub fn push_element(steps: &mut Steps, index: Index) {
+    if index == Index::Constant(0) {
+        return;
+    }
+    match steps.last_mut() {
+        Some(Step::Index(last)) => *last = last.plus(&index),
+        _ => steps.push(Step::Index(index)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::path::{Index, Path, Step};
 use crate::ir::{BinaryOperator, FunctionRef};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -50,22 +51,26 @@ impl Value {
         }
     }
 
+    /// The one place that the value points to, if it is known.
+    pub fn target(&self) -> Option<Cow<'_, Path>> {
+        match self {
+            Value::Address(path) => Some(Cow::Borrowed(path)),
+            Value::Entry(path) => {
+                let pointee = path.then(Step::Deref);
+                (!pointee.is_too_long()).then_some(Cow::Owned(pointee))
+            }
+            _ => None,
+        }
+    }
+
     /// What the value points to.
     pub fn targets(&self) -> Targets {
         match self {
-            Value::Address(path) => Targets::Exactly(path.clone()),
-            Value::Entry(path) => {
-                let pointee = path.then(Step::Deref);
-                if pointee.is_too_long() {
-                    Targets::Unknown
-                } else {
-                    Targets::Exactly(pointee)
-                }
-            }
             Value::OneOf(paths) => Targets::OneOf(paths.clone()),
-            Value::Nothing | Value::Anything | Value::Constant(_) | Value::Function(_) => {
-                Targets::Unknown
-            }
+            value => match value.target() {
+                Some(place) => Targets::Exactly(place.into_owned()),
+                None => Targets::Unknown,
+            },
         }
     }
 

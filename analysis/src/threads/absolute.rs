@@ -1,7 +1,7 @@
 //! Names that mean the same in every function: a function's own names with its formals filled in.
 
 use crate::ir::FunctionRef;
-use crate::symexec::{Index, Path, Root, Step, Targets, Value};
+use crate::symexec::{Index, Path, Root, Step, Steps, Value, push_element};
 use std::collections::BTreeMap;
 
 /// Whether a name that everybody knows stands for one object only.
@@ -89,43 +89,47 @@ impl Binder<'_> {
 
     /// The place as everybody knows it, but for its elements.
     pub(super) fn path_with(&self, path: &Path, element: &dyn Fn(&Index) -> Index) -> Option<Path> {
-        let (start, rest) = match path.root {
+        let (root, mut steps, rest) = match path.root {
             Root::Global(_)
             | Root::Heap(_)
             | Root::Frame(..)
             | Root::ForeignFrame(..)
             | Root::PerThread(_)
             | Root::Ticket(_)
-            | Root::Given(_) => (Path::new(path.root), path.steps.as_slice()),
+            | Root::Given(_) => {
+                let is_element = |step: &Step| matches!(step, Step::Index(_));
+                if !path.steps.iter().any(is_element) {
+                    return (!path.is_too_long()).then(|| path.clone());
+                }
+                (path.root, Steps::new(), path.steps.as_slice())
+            }
             Root::Local(local) => (
-                Path::new(Root::Frame(self.function, local)),
+                Root::Frame(self.function, local),
+                Steps::new(),
                 path.steps.as_slice(),
             ),
             Root::Formal(index) => match path.steps.split_first() {
-                Some((Step::Deref, rest)) => match self.formal(index).targets() {
-                    Targets::Exactly(target) => (target, rest),
-                    Targets::OneOf(_) | Targets::Unknown => return None,
-                },
+                Some((Step::Deref, rest)) => {
+                    let target = self.bindings.get(index as usize)?.target()?;
+                    if rest.is_empty() {
+                        return (!target.is_too_long()).then(|| target.into_owned());
+                    }
+                    (target.root, target.steps.clone(), rest)
+                }
                 _ => return None,
             },
             Root::Value(_) | Root::Result | Root::Somewhere => return None,
         };
-        let mut result = start;
         let mut behind_pointer = matches!(path.root, Root::Formal(_));
         for step in rest {
             let is_counted = std::mem::replace(&mut behind_pointer, *step == Step::Deref);
-            result = match step {
-                Step::Index(index) => {
-                    let index = element(index);
-                    if is_counted {
-                        result.element(index)
-                    } else {
-                        result.then(Step::Index(index))
-                    }
-                }
-                step => result.then(step.clone()),
-            };
+            match step {
+                Step::Index(index) if is_counted => push_element(&mut steps, element(index)),
+                Step::Index(index) => steps.push(Step::Index(element(index))),
+                step => steps.push(step.clone()),
+            }
         }
+        let result = Path::with_steps(root, steps);
         (!result.is_too_long()).then_some(result)
     }
 

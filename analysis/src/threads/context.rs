@@ -1,11 +1,12 @@
 //! What is known where a function is entered.
 
 use super::absolute::Binder;
+use super::at_calls::StatesAtCalls;
 use super::given::{Given, known};
 use crate::accesses::CallFact;
 use crate::branches::{Certain, Passed};
 use crate::callgraph::FunctionId;
-use crate::dataflow::Domain;
+use crate::dataflow::{Domain, Fixed};
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, StatementId};
 use crate::locksets::{Effect, Lockset, Mode, PointLocks};
@@ -14,7 +15,7 @@ use crate::references::{Last, References};
 use crate::signals::{Locks, SignalState};
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::hash::Hash;
 
 /// One way to be entered. Several calls that agree on all of it are one context.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -23,13 +24,13 @@ pub struct Context {
     /// knows; the same lock may stand here under both.
     pub held: BTreeMap<Path, Held>,
     /// Locks that are held in objects without a name, by the way from the object to them.
-    pub held_somewhere: BTreeSet<Vec<Step>>,
+    pub held_somewhere: Fixed<BTreeSet<Vec<Step>>>,
     /// What the formals are, as everybody knows it.
     pub bindings: Vec<Value>,
     /// What is certain about formals, so that some branches are not taken.
     pub certain: BTreeMap<u32, Certain>,
     /// Threads that this thread may have started, and where their handles are if they may still run.
-    pub threads: Arc<BTreeMap<Origin, Running>>,
+    pub threads: Fixed<Threads>,
     /// Numbers in places that formals lead to, which nobody changes.
     pub contents: BTreeMap<Path, Value>,
     /// Numbers that tell what the function does to locks, by where it finds them at its entry.
@@ -42,10 +43,13 @@ pub struct Context {
     /// Objects that formals lead to and to which this thread may have no reference any more.
     pub given_up: BTreeSet<Path>,
     /// What this thread has posted and waited for, by names that mean the same to everybody.
-    pub signals: Arc<SignalState>,
+    pub signals: Fixed<SignalState>,
     /// What makes sure that this runs only once in the whole program.
-    pub once: Arc<BTreeSet<Path>>,
+    pub once: Fixed<BTreeSet<Path>>,
 }
+
+/// Threads by where they were started.
+pub type Threads = BTreeMap<Origin, Running>;
 
 /// Whether a thread may still run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -102,7 +106,7 @@ impl Context {
     }
 
     /// The threads that this thread may have started until a point of the function.
-    pub fn threads_at(&self, since: &ForkState) -> Arc<BTreeMap<Origin, Running>> {
+    pub fn threads_at(&self, since: &ForkState) -> Fixed<Threads> {
         if since.is_idle() {
             return self.threads.clone();
         }
@@ -123,7 +127,7 @@ impl Context {
         for (origin, handle) in since.running() {
             threads.insert(origin, Running::Perhaps(handle.cloned()));
         }
-        Arc::new(threads)
+        Fixed::new(threads)
     }
 
     /// What this thread has posted and waited for until a point of the function.
@@ -132,7 +136,7 @@ impl Context {
         since: &SignalState,
         locks: &Lockset,
         name: FunctionRef,
-    ) -> Arc<SignalState> {
+    ) -> Fixed<SignalState> {
         let keeps_locks = !locks.releases() || self.signals.unset().next().is_none();
         if since.is_idle() && keeps_locks {
             return self.signals.clone();
@@ -147,11 +151,11 @@ impl Context {
             },
             at_entry: false,
         };
-        let mut before = (*self.signals).clone();
+        let mut before = SignalState::clone(&self.signals);
         if locks.releases() {
             before.forget_unset();
         }
-        Arc::new(before.then(&since.rebound(&unique, &around)))
+        Fixed::new(before.then(&since.rebound(&unique, &around)))
     }
 
     /// The claims that this thread has won until a point of the function.
@@ -165,49 +169,36 @@ impl Context {
     }
 
     /// The context of a callee.
-    pub fn of_call(
+    pub(super) fn of_call(
         &self,
         caller: FunctionId,
         name: FunctionRef,
         call: &CallFact,
         parameters: usize,
+        states: &mut StatesAtCalls<'_>,
     ) -> Context {
         let binder = self.binder(name);
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
-            threads: self.threads_at(&call.forks),
-            signals: self.signals_at(&call.signals, &call.locks, name),
+            threads: threads_in_callee(&binder, call, parameters, states),
+            signals: states.signals(call),
             once: self.once.clone(),
             told: call.told.iter().cloned().collect(),
             certain: self.certain_in_callee(&call.passed, parameters),
-            ..Context::default()
+            held: BTreeMap::new(),
+            bindings: Vec::new(),
+            contents: BTreeMap::new(),
+            private: BTreeMap::new(),
+            last: BTreeMap::new(),
+            given_up: BTreeSet::new(),
         };
         if let Some(control) = call
             .once
             .as_ref()
             .and_then(|control| binder.unique(control))
         {
-            Arc::make_mut(&mut context.once).insert(control);
-        }
-        let has_handle = |running: &Running| matches!(running, Running::Perhaps(Some(_)));
-        if context.threads.values().any(has_handle) {
-            for running in Arc::make_mut(&mut context.threads).values_mut() {
-                let Running::Perhaps(handle) = running else {
-                    continue;
-                };
-                *handle = handle.take().and_then(|handle| {
-                    let place = renamed(&handle.place, call, parameters)
-                        .or_else(|| binder.known_path(&handle.place))?;
-                    let range = handle
-                        .range
-                        .map(|(first, bound)| (first, known(binder.value(&bound))));
-                    Some(Handle {
-                        place,
-                        range,
-                        counter: None,
-                    })
-                });
-            }
+            let controls = self.once.iter().cloned().chain([control]);
+            context.once = Fixed::new(controls.collect());
         }
         let held_here = self.held_at(&call.locks, caller);
         let names: BTreeMap<&Path, Vec<Path>> = held_here
@@ -217,6 +208,7 @@ impl Context {
         let nameless = names.iter().filter(|(_, names)| names.is_empty());
         let arguments = &call.arguments[..call.arguments.len().min(parameters)];
         let given = Given::of_call(binder, arguments, nameless.map(|(lock, _)| *lock));
+        let mut nameless = BTreeSet::new();
         for (path, held) in &held_here {
             let mut is_named = false;
             let is_known = |step: &Step| *step != Step::Index(Index::Any);
@@ -240,8 +232,11 @@ impl Context {
                 is_named = true;
             }
             if !is_named {
-                context.held_somewhere.extend(path.shape());
+                nameless.extend(path.shape());
             }
+        }
+        if !nameless.is_subset(&self.held_somewhere) {
+            context.held_somewhere = Fixed::new(&nameless | &*self.held_somewhere);
         }
         for (place, value) in &self.contents {
             for name in names_in_callee(place, call, parameters) {
@@ -358,7 +353,7 @@ impl Context {
         let bindings = self.bindings.iter().zip(&other.bindings);
         Context {
             held: held.collect(),
-            held_somewhere: &self.held_somewhere & &other.held_somewhere,
+            held_somewhere: joined_sets(&self.held_somewhere, &other.held_somewhere),
             bindings: bindings
                 .map(|(mine, theirs)| {
                     if mine == theirs {
@@ -396,7 +391,7 @@ impl Context {
                 .collect(),
             given_up: &self.given_up | &other.given_up,
             signals: joined_signals(&self.signals, &other.signals),
-            once: Arc::new(&*self.once & &*other.once),
+            once: joined_sets(&self.once, &other.once),
         }
     }
 }
@@ -412,20 +407,34 @@ fn joined_private(
     both.collect()
 }
 
-fn joined_signals(left: &Arc<SignalState>, right: &Arc<SignalState>) -> Arc<SignalState> {
+/// What is in both.
+fn joined_sets<T: Ord + Clone + Hash>(
+    left: &Fixed<BTreeSet<T>>,
+    right: &Fixed<BTreeSet<T>>,
+) -> Fixed<BTreeSet<T>> {
+    if left == right || left.is_subset(right) {
+        return left.clone();
+    }
+    Fixed::new(&**left & &**right)
+}
+
+fn joined_signals(left: &Fixed<SignalState>, right: &Fixed<SignalState>) -> Fixed<SignalState> {
     if left == right {
         return left.clone();
     }
-    let mut joined = (**left).clone();
-    joined.join(right);
-    Arc::new(joined)
+    let mut joined = SignalState::clone(left);
+    match joined.join(right) {
+        true => Fixed::new(joined),
+        false => left.clone(),
+    }
 }
 
-fn joined_threads(
-    left: &Arc<BTreeMap<Origin, Running>>,
-    right: &Arc<BTreeMap<Origin, Running>>,
-) -> Arc<BTreeMap<Origin, Running>> {
-    if left == right {
+fn joined_threads(left: &Fixed<Threads>, right: &Fixed<Threads>) -> Fixed<Threads> {
+    let covers = |(origin, theirs): (&Origin, &Running)| match left.get(origin) {
+        Some(Running::Perhaps(None)) => true,
+        mine => mine == Some(theirs),
+    };
+    if left == right || right.iter().all(covers) {
         return left.clone();
     }
     let mut joined = BTreeMap::clone(left);
@@ -440,13 +449,49 @@ fn joined_threads(
             };
         }
     }
-    Arc::new(joined)
+    Fixed::new(joined)
 }
 
 /// The arguments of a call, as far as the callee has parameters for them.
 fn passed(call: &CallFact, parameters: usize) -> impl Iterator<Item = (Root, &Value)> {
     let arguments = call.arguments.iter().enumerate().take(parameters);
     arguments.map(|(index, argument)| (Root::Formal(index as u32), argument))
+}
+
+/// The threads that run at a call, with their handles as the callee calls them.
+fn threads_in_callee(
+    binder: &Binder<'_>,
+    call: &CallFact,
+    parameters: usize,
+    states: &StatesAtCalls<'_>,
+) -> Fixed<Threads> {
+    let (threads, has_handles) = states.threads(call);
+    if !has_handles {
+        return threads;
+    }
+    let renamed_handle = |handle: &Handle| {
+        let place = renamed(&handle.place, call, parameters)
+            .or_else(|| binder.known_path(&handle.place))?;
+        let range = handle.range.as_ref();
+        let range = range.map(|(first, bound)| (*first, known(binder.value(bound))));
+        Some(Handle {
+            place,
+            range,
+            counter: None,
+        })
+    };
+    let in_callee = threads.iter().map(|(origin, running)| {
+        let running = match running {
+            Running::Perhaps(Some(handle)) => Running::Perhaps(renamed_handle(handle)),
+            other => other.clone(),
+        };
+        (*origin, running)
+    });
+    let in_callee: Threads = in_callee.collect();
+    if in_callee == *threads {
+        return threads;
+    }
+    states.shared_threads(Fixed::new(in_callee))
 }
 
 /// The names that a caller's place has in the callee.

@@ -2,28 +2,28 @@
 //! function's entry comes to them, instead of copies of them going up to every thread.
 
 use super::absolute::handed_over;
+use super::at_calls::KnownStates;
 use super::context::{Context, ContextId, Held, Running};
 use super::deciding::Deciding;
 use super::given::known;
 use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
-use super::reached::{FunctionContexts, Reached};
+use super::prepared::{Prepared, Surroundings};
+use super::reached::{CompanyId, FunctionContexts, Reached};
 use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
-use crate::accesses::{CallFact, FunctionFacts, StartFact};
+use crate::accesses::{FunctionFacts, StartFact};
 use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId, Functions};
-use crate::ir::{GlobalRef, GlobalScope, StatementId};
-use crate::locksets::Mode;
-use crate::models::{self, Action};
+use crate::dataflow::Fixed;
+use crate::ir::{GlobalScope, StatementId};
 use crate::signals::SignalState;
 use crate::stop::Stop;
-use crate::symexec::{Path, Root, Value};
+use crate::symexec::{Path, Value};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use ustr::Ustr;
 
 /// The contexts of all functions, and the threads that lead to them.
 #[derive(Default)]
@@ -46,6 +46,9 @@ pub enum Arrival {
         repeats: bool,
     },
 }
+
+/// So many contexts are looked at side by side before what they lead to is entered one by one.
+const MOST_PREPARED: usize = 128;
 
 /// More threads than this that begin at one place with different arguments are joined.
 const MOST_ROOTS_OF_A_START: usize = 8;
@@ -113,10 +116,14 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Con
         }
     }
     let mut flow = Flow {
-        graph,
-        facts,
+        surroundings: Surroundings {
+            graph,
+            facts,
+            deciding: Deciding::new(facts, components),
+            states: KnownStates::default(),
+        },
+        prepared: Prepared::default(),
         order,
-        deciding: Deciding::new(facts, components),
         pending: BTreeSet::new(),
         contexts: Contexts {
             numbers: HandedNumbers::new(graph, facts),
@@ -132,6 +139,7 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Con
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
     left_behind::find(&mut contexts, graph, facts);
+    contexts.number_companies();
     contexts
 }
 
@@ -162,11 +170,10 @@ struct Beginning {
 }
 
 struct Flow<'f> {
-    graph: &'f CallGraph<'f>,
-    facts: &'f [Arc<FunctionFacts>],
+    surroundings: Surroundings<'f>,
+    prepared: Prepared,
     /// Callers before callees.
     order: Vec<u32>,
-    deciding: Deciding,
     pending: BTreeSet<(u32, FunctionId, ContextId)>,
     contexts: Contexts,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
@@ -174,8 +181,9 @@ struct Flow<'f> {
 
 impl Flow<'_> {
     fn run(&mut self, rules: &ThreadRules, stop: &Stop) {
-        for function in self.graph.functions.ids() {
-            let body = self.graph.functions.body(function);
+        let graph = self.surroundings.graph;
+        for function in graph.functions.ids() {
+            let body = graph.functions.body(function);
             let is_external = body.function.scope == GlobalScope::External;
             if body.blocks.is_empty() {
                 continue;
@@ -223,6 +231,7 @@ impl Flow<'_> {
         }
         while let Some((_, function, context)) = self.pending.pop_first() {
             stop.check();
+            self.prepare(function, context);
             self.visit(function, context);
         }
     }
@@ -232,7 +241,7 @@ impl Flow<'_> {
             bindings: root.bindings.clone(),
             certain: root.certain.clone(),
             contents: root.contents.clone(),
-            signals: root.signals.clone(),
+            signals: Fixed::new(SignalState::clone(&root.signals)),
             ..Context::default()
         };
         self.add_root_in(context, root)
@@ -242,6 +251,7 @@ impl Flow<'_> {
         let id = RootId(self.contexts.roots.len() as u32);
         let entry = root.entry;
         self.contexts.roots.push(root);
+        let context = self.surroundings.entered(entry, context);
         self.enter(entry, context, &BTreeSet::from([id]), Arrival::Root(id));
         id
     }
@@ -250,12 +260,10 @@ impl Flow<'_> {
     fn enter(
         &mut self,
         function: FunctionId,
-        mut context: Context,
+        context: Fixed<Context>,
         roots: &BTreeSet<RootId>,
         arrival: Arrival,
     ) -> ContextId {
-        self.add_wrapping_locks(function, &mut context);
-        self.deciding.keep(function, &mut context.certain);
         let known = &mut self.contexts.functions[function.0 as usize];
         let id = known.find_or_add(context);
         let reached = &mut known.contexts[id.0 as usize];
@@ -271,32 +279,28 @@ impl Flow<'_> {
         id
     }
 
-    /// Locks that every caller of a function takes by calling it, as its model says.
-    fn add_wrapping_locks(&self, function: FunctionId, context: &mut Context) {
-        let Some(model) = self.graph.wrapping_model(function) else {
-            return;
+    /// Finds what the calls of a context, and of those that come next, lead to.
+    fn prepare(&mut self, function: FunctionId, id: ContextId) {
+        let is_new = |contexts: &Contexts, function: FunctionId, id: ContextId| {
+            contexts.reached(function, id).calls.is_none()
         };
-        for effect in &model.effects {
-            match &effect.action {
-                Action::Body => break,
-                Action::Acquire { lock, mode, .. } => {
-                    if let models::Root::Global(name) = lock.root {
-                        let lock = library_lock(name);
-                        let mode = match mode {
-                            models::Mode::Exclusive => Mode::Exclusive,
-                            models::Mode::Shared => Mode::Shared,
-                        };
-                        let held = Held {
-                            mode,
-                            by: function,
-                            at: None,
-                        };
-                        context.held.insert(lock, held);
-                    }
-                }
-                _ => {}
-            }
+        if self.prepared.has(function, id) || !is_new(&self.contexts, function, id) {
+            return;
         }
+        let next = self.pending.iter().take(MOST_PREPARED);
+        let next = next.map(|(_, function, id)| (*function, *id));
+        let next = next.filter(|(function, id)| {
+            !self.prepared.has(*function, *id) && is_new(&self.contexts, *function, *id)
+        });
+        let all: Vec<(FunctionId, ContextId, Fixed<Context>)> = [(function, id)]
+            .into_iter()
+            .chain(next)
+            .map(|(function, id)| {
+                let reached = self.contexts.reached(function, id);
+                (function, id, reached.context.clone())
+            })
+            .collect();
+        self.prepared.add(&self.surroundings, all);
     }
 
     fn visit(&mut self, function: FunctionId, id: ContextId) {
@@ -311,29 +315,26 @@ impl Flow<'_> {
         }
         reached.calls = Some(Vec::new());
         let context = reached.context.clone();
-        let facts = &self.facts[function.0 as usize];
-        let left_out = facts.branches.left_out(&context.certain);
-        reached.left_out = left_out.clone();
-        let is_reached = |statement: StatementId| !left_out.contains(&statement.block);
-        for call in facts.calls.iter().filter(|call| is_reached(call.statement)) {
-            for target in self.targets(function, &context, call) {
-                let body = self.graph.functions.body(target);
-                let name = self.graph.functions.body(function).function;
-                let entered = context.of_call(function, name, call, body.parameters);
-                let arrival = Arrival::Call {
-                    caller: function,
-                    context: id,
-                    at: call.statement,
-                    repeats: call.repeats,
-                };
-                let callee = self.enter(target, entered, &roots, arrival);
-                let reached =
-                    &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
-                if let Some(calls) = &mut reached.calls {
-                    calls.push((target, callee, call.statement));
-                }
+        let prepared = self
+            .prepared
+            .take(&self.surroundings, function, id, &context);
+        reached.left_out = prepared.left_out.clone();
+        for entered in prepared.calls {
+            let arrival = Arrival::Call {
+                caller: function,
+                context: id,
+                at: entered.statement,
+                repeats: entered.repeats,
+            };
+            let callee = self.enter(entered.target, entered.context, &roots, arrival);
+            let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+            if let Some(calls) = &mut reached.calls {
+                calls.push((entered.target, callee, entered.statement));
             }
         }
+        let facts = &self.surroundings.facts[function.0 as usize];
+        let left_out = prepared.left_out;
+        let is_reached = |statement: StatementId| !left_out.contains(&statement.block);
         for start in facts
             .starts
             .iter()
@@ -353,36 +354,15 @@ impl Flow<'_> {
         }
     }
 
-    /// What a call reaches in a context: one function, if the context knows the pointer.
-    fn targets(&self, function: FunctionId, context: &Context, call: &CallFact) -> Vec<FunctionId> {
-        match &call.callee {
-            Some(value) => self.called(function, context, value, &call.targets),
-            None => call.targets.clone(),
-        }
-    }
-
-    fn called(
-        &self,
-        function: FunctionId,
-        context: &Context,
-        value: &Value,
-        otherwise: &[FunctionId],
-    ) -> Vec<FunctionId> {
-        let binder = context.binder(self.graph.functions.body(function).function);
-        match binder.value(value) {
-            Value::Function(name) => self.graph.functions.resolve(name).to_vec(),
-            _ => otherwise.to_vec(),
-        }
-    }
-
     fn start(&mut self, function: FunctionId, id: ContextId, context: &Context, start: &StartFact) {
-        let targets = match &start.entry {
-            Some(value) => self.called(function, context, value, &start.targets),
-            None => start.targets.clone(),
-        };
-        let binder = context.binder(self.graph.functions.body(function).function);
+        let graph = self.surroundings.graph;
+        let targets =
+            self.surroundings
+                .called(function, context, start.entry.as_ref(), &start.targets);
+        let name = graph.functions.body(function).function;
+        let binder = context.binder(name);
         for entry in targets {
-            let parameters = self.graph.functions.body(entry).parameters;
+            let parameters = graph.functions.body(entry).parameters;
             let bindings: Vec<Value> = (0..parameters)
                 .map(|index| {
                     let argument = start.arguments.get(index);
@@ -396,10 +376,9 @@ impl Flow<'_> {
                 by: function,
                 at: start.statement,
             };
-            let name = self.graph.functions.body(function).function;
             let signals = context.signals_at(&start.signals, &start.locks, name);
             let mut certain = context.certain_in_callee(&start.passed, parameters);
-            self.deciding.keep(entry, &mut certain);
+            self.surroundings.deciding.keep(entry, &mut certain);
             let known = Beginning {
                 bindings,
                 certain,
@@ -465,15 +444,6 @@ impl Flow<'_> {
     }
 }
 
-/// A lock inside a library, by the name that models give it.
-fn library_lock(name: Ustr) -> Path {
-    Path::new(Root::Global(GlobalRef {
-        name,
-        scope: GlobalScope::External,
-        thread_local: false,
-    }))
-}
-
 impl Contexts {
     /// The contexts of a function, with the threads that come there.
     pub fn of(
@@ -500,6 +470,23 @@ impl Contexts {
     /// Whether control gets to a statement of a function in a context.
     pub fn reaches(&self, function: FunctionId, id: ContextId, at: StatementId) -> bool {
         !self.reached(function, id).left_out.contains(&at.block)
+    }
+
+    /// Stands for the threads that come to a context.
+    pub fn company(&self, function: FunctionId, id: ContextId) -> CompanyId {
+        self.reached(function, id).company
+    }
+
+    fn number_companies(&mut self) {
+        let mut known: FxHashMap<BTreeSet<RootId>, CompanyId> = FxHashMap::default();
+        let functions = self.functions.iter_mut();
+        for reached in functions.flat_map(|function| &mut function.contexts) {
+            let next = CompanyId(known.len() as u32);
+            reached.company = match known.get(&reached.roots) {
+                Some(company) => *company,
+                None => *known.entry(reached.roots.clone()).or_insert(next),
+            };
+        }
     }
 
     pub fn root(&self, root: RootId) -> &ThreadRoot {

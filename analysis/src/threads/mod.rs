@@ -2,6 +2,7 @@
 //! entered: the locks that are held and what the formals are.
 
 mod absolute;
+mod at_calls;
 mod call_paths;
 mod context;
 mod deciding;
@@ -11,12 +12,15 @@ mod left_behind;
 mod multiplicity;
 mod numbers;
 mod order;
+mod prepared;
 mod reached;
 mod roots;
 
 pub use absolute::{Binder, is_unique};
+pub use at_calls::ThreadsAt;
 pub use call_paths::CallPaths;
-pub use context::{Context, ContextId, Held, Running};
+pub use context::{Context, ContextId, Held, Running, Threads};
 pub use flow::{Arrival, Contexts, Sources, contexts, contexts_again};
 pub use order::Moment;
+pub use reached::CompanyId;
 pub use roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};

@@ -1,0 +1,181 @@
+//! What holds at points of functions in each of their contexts. Many accesses share a point.
+
+use super::moments::When;
+use crate::accesses::{Access, FunctionFacts};
+use crate::callgraph::FunctionId;
+use crate::locksets::Mode;
+use crate::symexec::Path;
+use crate::threads::{ContextId, Contexts};
+use dashmap::DashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// A lock that is held somewhere, under the names by which it is compared.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct BoundLock {
+    /// As the function calls it.
+    pub path: Path,
+    /// As everybody does.
+    pub everywhere: Option<Path>,
+    /// A name that means the same lock for everybody.
+    pub unique: Option<Path>,
+    pub mode: Mode,
+}
+
+/// The locks that are held at a point.
+pub struct HeldLocks {
+    /// Different ones have different numbers, which mean nothing else.
+    number: u32,
+    pub locks: Vec<BoundLock>,
+}
+
+impl HeldLocks {
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+}
+
+impl PartialEq for HeldLocks {
+    fn eq(&self, other: &HeldLocks) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for HeldLocks {}
+
+impl Hash for HeldLocks {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
+
+/// The points of all functions that were asked for.
+pub struct Points {
+    functions: Vec<OnceLock<FunctionPoints>>,
+    next: AtomicU32,
+    by_content: DashMap<Vec<BoundLock>, Arc<HeldLocks>, FxBuildHasher>,
+}
+
+/// The points of one function.
+pub struct FunctionPoints {
+    held: Table<usize, Arc<HeldLocks>>,
+    moments: Table<(usize, usize, bool), Arc<When>>,
+}
+
+/// What is known of points in each context.
+struct Table<K, V> {
+    numbers: FxHashMap<K, usize>,
+    /// All points in the first context, then all in the next one.
+    known: Vec<OnceLock<V>>,
+}
+
+/// The points of an access.
+#[derive(Clone, Copy)]
+pub struct PointOfAccess<'p> {
+    points: &'p FunctionPoints,
+    held: usize,
+    moment: usize,
+}
+
+impl Points {
+    pub fn new(functions: usize) -> Points {
+        Points {
+            functions: (0..functions).map(|_| OnceLock::new()).collect(),
+            next: AtomicU32::new(0),
+            by_content: DashMap::default(),
+        }
+    }
+
+    pub fn of(
+        &self,
+        function: FunctionId,
+        facts: &FunctionFacts,
+        contexts: &Contexts,
+    ) -> &FunctionPoints {
+        self.functions[function.0 as usize].get_or_init(|| {
+            let contexts = contexts.of(function).count();
+            FunctionPoints {
+                held: Table::new(facts.accesses.iter().map(held_key), contexts),
+                moments: Table::new(facts.accesses.iter().map(moment_key), contexts),
+            }
+        })
+    }
+
+    /// Equal locks become one.
+    pub fn shared(&self, locks: Vec<BoundLock>) -> Arc<HeldLocks> {
+        if let Some(known) = self.by_content.get(&locks) {
+            return known.clone();
+        }
+        let known = self.by_content.entry(locks.clone()).or_insert_with(|| {
+            Arc::new(HeldLocks {
+                number: self.next.fetch_add(1, Ordering::Relaxed),
+                locks,
+            })
+        });
+        known.clone()
+    }
+}
+
+impl<K: Copy + Eq + Hash, V> Table<K, V> {
+    fn new(keys: impl Iterator<Item = K>, contexts: usize) -> Table<K, V> {
+        let mut numbers = FxHashMap::default();
+        for key in keys {
+            let next = numbers.len();
+            numbers.entry(key).or_insert(next);
+        }
+        let known = (0..numbers.len() * contexts).map(|_| OnceLock::new());
+        Table {
+            known: known.collect(),
+            numbers,
+        }
+    }
+
+    fn at(&self, context: ContextId, point: usize) -> &OnceLock<V> {
+        &self.known[context.0 as usize * self.numbers.len() + point]
+    }
+}
+
+/// The facts keep locksets and states alive, so that an address stands for one of them.
+fn held_key(access: &Access) -> usize {
+    Arc::as_ptr(&access.locks) as usize
+}
+
+fn moment_key(access: &Access) -> (usize, usize, bool) {
+    (
+        Arc::as_ptr(&access.forks) as usize,
+        Arc::as_ptr(&access.signals) as usize,
+        access.locks.releases(),
+    )
+}
+
+impl FunctionPoints {
+    /// The points of an access of the function.
+    pub fn of_access(&self, access: &Access) -> PointOfAccess<'_> {
+        PointOfAccess {
+            points: self,
+            held: self.held.numbers[&held_key(access)],
+            moment: self.moments.numbers[&moment_key(access)],
+        }
+    }
+}
+
+impl<'p> PointOfAccess<'p> {
+    /// The locks that are held there in a context; `find` finds them the first time.
+    pub fn held(
+        self,
+        points: &Points,
+        context: ContextId,
+        find: impl FnOnce() -> Vec<BoundLock>,
+    ) -> &'p Arc<HeldLocks> {
+        let known = self.points.held.at(context, self.held);
+        known.get_or_init(|| points.shared(find()))
+    }
+
+    /// The moment of the access in a context.
+    pub fn moment(self, context: ContextId, find: impl FnOnce() -> Arc<When>) -> &'p Arc<When> {
+        let known = self.points.moments.at(context, self.moment);
+        known.get_or_init(find)
+    }
+}
