@@ -127,6 +127,9 @@ fn sequentially(
 ) -> Option<BTreeSet<Found>> {
     let mut all = BTreeSet::new();
     for asserts in [false, true] {
+        if asserts && !threaded.has_assertions {
+            continue;
+        }
         let (tried, found) = threaded.sequentially(Sequential {
             scheduling,
             bound,

@@ -67,19 +67,28 @@ const STEPS: u32 = 20_000;
 pub struct ThreadedProgram {
     analysis: Analysis,
     checked: CheckedProgram,
+    /// Otherwise there is no use in looking for violated ones.
+    pub has_assertions: bool,
 }
 
 impl ThreadedProgram {
     /// Reads C that includes no header.
     pub fn new(text: &str) -> ThreadedProgram {
-        ThreadedProgram::of_source(&format!("{DECLARATIONS}{text}"))
+        ThreadedProgram {
+            has_assertions: text.contains("assert("),
+            ..ThreadedProgram::of_source(&format!("{DECLARATIONS}{text}"))
+        }
     }
 
     /// Reads C as it is.
     pub fn of_source(text: &str) -> ThreadedProgram {
         let analysis = read(&compiler::preprocess(text));
         let checked = analysis.check(Models::builtin(), races::Options::default());
-        ThreadedProgram { analysis, checked }
+        ThreadedProgram {
+            analysis,
+            checked,
+            has_assertions: true,
+        }
     }
 
     /// Everything that can happen where threads take such turns: whether that is all, and what.
