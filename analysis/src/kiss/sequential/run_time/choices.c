@@ -34,6 +34,7 @@ int __racelens_choose(int);
 void __racelens_assume(int);
 void __racelens_fail(int);
 static int racelens_failed_code, racelens_failed_site;
+static void racelens_tick(void) {}
 static int racelens_now(int what) { (void)what; return __racelens_choose(2); }
 static int racelens_looks(int site) { (void)site; return __racelens_choose(2); }
 static int racelens_waits(void) { return __racelens_choose(2); }
@@ -66,6 +67,7 @@ static int __racelens_choose(int n) {
     __racelens_assume(0 <= value && value < n);
     return value;
 }
+static void racelens_tick(void) {}
 static int racelens_now(int what) { (void)what; return __racelens_choose(2); }
 static int racelens_looks(int site) { (void)site; return __racelens_choose(2); }
 static int racelens_waits(void) { return __racelens_choose(2); }
@@ -85,8 +87,10 @@ static long racelens_choices, racelens_most_choices = 20000;
 static int racelens_rarity[3];
 static struct { int thread, site; } racelens_log[RACELENS_LOG];
 static int racelens_logged;
+// A run ends some day, also if a thread waits in a loop for what never comes.
+static void racelens_tick(void) { if (++racelens_choices > racelens_most_choices) __builtin__Exit(72); }
 static int __racelens_choose(int n) {
-    if (++racelens_choices > racelens_most_choices) __builtin__Exit(72);
+    racelens_tick();
     racelens_random = racelens_random * 6364136223846793005UL + 1442695040888963407UL;
     return n <= 1 ? 0 : (int)((racelens_random >> 33) % (unsigned long)n);
 }

@@ -50,6 +50,7 @@ static int racelens_is_followed(int current) {
     int first = racelens_round + 1 < RACELENS_ROUNDS ? 1 : current + 1;
     for (int thread = first; thread <= racelens_threads; thread++)
         if (thread != current && !racelens_finished[thread] && !racelens_gone[thread]) return 1;
+    racelens_tick();
     return 0;
 }
 // A thread that has to wait stops until others have gone on.
