@@ -12,9 +12,9 @@ static void put_several(struct session *session, int several)
 {
     while (several) {
         several--;
-        if (atomic_fetch_sub(&session->references, 1) == 1) {
+        if (atomic_fetch_sub(&session->references, 1) == 1) { //~ put: no-race -- each turn has a reference of its own; spurious: race(freed) -- a thread is taken to have one reference, which the first turn gives up, so that nothing keeps the object for the next turn; locks{}
             session->requests = 0; //~ last: no-race -- all other references are gone; locks{}
-            free(session);
+            free(session); //~ freed: locks{}
             return;
         }
     }
