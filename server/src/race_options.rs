@@ -9,6 +9,8 @@ pub struct RaceOptions {
     pub named_entries: Vec<String>,
     /// Pairs of entries that never run at the same time.
     pub never_parallel: Vec<(String, String)>,
+    /// Nothing is asked about functions that no thread gets to, so that nothing need be found out about them.
+    pub only_reachable: bool,
 }
 
 /// Which functions begin threads.
@@ -42,6 +44,15 @@ impl RaceOptions {
             entries: entries.unwrap_or(configured),
             named_entries: threads.entries.clone(),
             never_parallel: threads.never_parallel.clone(),
+            only_reachable: false,
+        }
+    }
+
+    /// The same, for who asks for races and nothing else.
+    pub fn only_reachable(self) -> RaceOptions {
+        RaceOptions {
+            only_reachable: true,
+            ..self
         }
     }
 }

@@ -369,7 +369,7 @@ fn per_thread(extraction: &Extraction<'_>, start: StatementId, value: Value) -> 
         let mut root = path.root;
         // Objects are named anew in each turn: one that has a name was made in this turn.
         if let PathRoot::Heap(Site { statement, .. }) = path.root
-            && extraction.loops.repeats(statement)
+            && extraction.loops.repeats(statement.position)
         {
             root = PathRoot::PerThread(site);
         }

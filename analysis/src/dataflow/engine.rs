@@ -239,6 +239,7 @@ mod tests {
             static_locals: Vec::new(),
             blocks,
             records: Vec::new(),
+            landmarks: crate::ir::Landmarks::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The lattice of fork sets.
 
 use crate::dataflow::{Domain, Shared};
-use crate::ir::{FunctionRef, StatementId};
+use crate::ir::{FunctionRef, Landmark};
 use crate::symexec::{Path, Site, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Origin {
     pub function: FunctionRef,
-    pub statement: StatementId,
+    pub statement: Landmark,
 }
 
 /// Where a thread's handle is kept: in a variable, or in the elements of an array.
@@ -242,11 +242,8 @@ mod tests {
         }
     }
 
-    fn statement(index: u32) -> StatementId {
-        StatementId {
-            block: BlockId(0),
-            index,
-        }
+    fn statement(index: u32) -> Landmark {
+        Landmark::for_tests(index)
     }
 
     fn handle(number: u32) -> Handle {

@@ -156,7 +156,7 @@ impl Finder<'_, '_> {
                     let handle = handle.as_ref().and_then(|handle| self.handle_place(handle));
                     let origin = Origin {
                         function: self.body.function,
-                        statement: self.id,
+                        statement: self.body.landmark(self.id),
                     };
                     let started = Started::new(origin, handle);
                     self.add(ForkStep::Start(self.execution.site(self.id), started));

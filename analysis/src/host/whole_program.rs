@@ -101,6 +101,8 @@ impl Analysis {
                 options.threads.held_at_entry.insert(*function, held);
             }
         }
+        // Promises are kept or broken whether a thread gets there or not.
+        options.only_reachable &= contracts.is_empty();
         let before = before.filter(|before| before.models == *models);
         let entities: Vec<Function> = self.functions();
         let db = self.database();

@@ -21,6 +21,7 @@ pub struct Body {
     pub blocks: Vec<Block>,
     /// Layouts of the records that are defined inside this function.
     pub records: Vec<(super::RecordRef, super::RecordLayout)>,
+    pub landmarks: super::Landmarks,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

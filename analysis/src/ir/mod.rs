@@ -6,6 +6,7 @@
 pub mod body;
 pub mod cfg;
 pub mod contract;
+pub mod landmark;
 pub mod place;
 pub mod pretty;
 pub mod source_map;
@@ -13,6 +14,7 @@ pub mod ty;
 
 pub use body::*;
 pub use contract::*;
+pub use landmark::*;
 pub use place::*;
 pub use source_map::*;
 pub use ty::*;

@@ -5,7 +5,7 @@ use super::names::{is_exact, may_be_same};
 use super::outcomes::Effect;
 use super::release::{MOST, Release};
 use crate::dataflow::{Domain, Shared};
-use crate::ir::{BlockId, GlobalRef, StatementId};
+use crate::ir::{BlockId, GlobalRef, Landmark};
 use crate::symexec::{Path, Root, Site, Step, Targets, mentions_definition};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -93,7 +93,7 @@ impl Lockset {
     }
 
     /// Takes a lock. One that has no exact name is not certainly held.
-    pub fn acquire(&mut self, path: Path, mode: Mode, at: StatementId) {
+    pub fn acquire(&mut self, path: Path, mode: Mode, at: Landmark) {
         if is_exact(&path) {
             let taken = Some(at);
             self.hold(
@@ -345,7 +345,7 @@ impl Lockset {
     }
 
     /// Says which statement took what is held.
-    pub fn taken_at(&mut self, statement: StatementId) {
+    pub fn taken_at(&mut self, statement: Landmark) {
         for hold in self.held.values_mut() {
             hold.taken = Some(statement);
         }

@@ -4,7 +4,7 @@ use super::domain::Lockset;
 use super::happened::Mode;
 use super::outcomes::Effect;
 use crate::dataflow::Domain;
-use crate::ir::{BlockId, StatementId};
+use crate::ir::Landmark;
 use crate::symexec::{Path, Root, Step};
 use std::collections::BTreeSet;
 
@@ -33,10 +33,7 @@ fn samples() -> Vec<Lockset> {
                         } else {
                             Mode::Exclusive
                         },
-                        StatementId {
-                            block: BlockId(0),
-                            index: 0,
-                        },
+                        Landmark::for_tests(0),
                     ),
                     2 | 3 => set.release(lock(next(3))),
                     _ if next(4) == 0 => set.release_unknown(),

@@ -68,7 +68,7 @@ pub(super) fn lock_steps(
                                 _ => None,
                             },
                         );
-                        bound.taken_at(id);
+                        bound.taken_at(site.site.statement);
                         bound
                     })
                 }
@@ -125,7 +125,7 @@ fn model_outcomes(
     site: &LockSite,
     knowledge: &LockKnowledge<'_>,
 ) -> Outcomes {
-    let (state, values, id) = (&site.state, &site.arguments, site.call.statement);
+    let (state, values) = (&site.state, &site.arguments);
     let LockKnowledge {
         is_tested,
         is_lock,
@@ -151,7 +151,7 @@ fn model_outcomes(
                 {
                     // A lock that cannot be named is not certainly held.
                     if let Targets::Exactly(path) = target(lock) {
-                        lockset.acquire(path, lock_mode(*mode), id);
+                        lockset.acquire(path, lock_mode(*mode), site.site.statement);
                     }
                 }
                 Action::Release { lock }

@@ -1,7 +1,7 @@
 //! What happened to locks, as it is kept, and what can be asked of it without changing it.
 
 use super::release::Release;
-use crate::ir::{GlobalRef, StatementId};
+use crate::ir::{GlobalRef, Landmark};
 use crate::symexec::Path;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub struct Hold {
     /// How often, for locks that one thread can take several times.
     pub count: u32,
     /// The statement of this function that took it, or one of them; `None` if somebody else did.
-    pub taken: Option<StatementId>,
+    pub taken: Option<Landmark>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

@@ -129,6 +129,11 @@ impl PointsTo {
         targets.cloned().unwrap_or_default()
     }
 
+    /// The functions whose address is taken somewhere, in no order.
+    pub fn addressed_functions(&self) -> impl Iterator<Item = FunctionRef> + '_ {
+        self.function_cells.keys().copied()
+    }
+
     /// The cell that a place of a function names.
     pub fn place(&self, function: FunctionRef, place: &Place) -> Option<Class> {
         let mut class = match &place.base {

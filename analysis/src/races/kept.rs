@@ -22,6 +22,9 @@ pub(super) struct Kept {
     pub indirect: Vec<IndirectCalls>,
     pub objects: SyncObjects,
     pub summarised: Summarised<FunctionFacts>,
+    /// The facts of functions that some thread may run; of the others there is nothing.
+    pub facts: Vec<Arc<FunctionFacts>>,
+    pub nothing: Arc<FunctionFacts>,
     pub arrays: FxHashSet<GlobalRef>,
     pub options: Options,
     pub by_class: AccessesByClass,
@@ -135,7 +138,7 @@ impl WholeProgram {
     pub(super) fn sources(&self) -> Sources<'_> {
         Sources {
             functions: &self.functions,
-            facts: &self.facts,
+            facts: &self.kept.facts,
             components: &self.kept.summarised.components,
             rules: &self.kept.options.threads,
         }
@@ -153,10 +156,10 @@ impl WholeProgram {
         let is_same = |(new, old): (&Arc<FunctionFacts>, &Arc<FunctionFacts>)| {
             Arc::ptr_eq(new, old) || Orders::is_same_for(graph, objects, new, old)
         };
-        Arc::ptr_eq(contexts, &self.contexts)
+        contexts.are_alike(&self.contexts)
             && objects.order_alike(&self.kept.objects)
             && !changes.are_structural()
-            && facts.iter().zip(&self.facts).all(is_same)
+            && facts.iter().zip(&self.kept.facts).all(is_same)
     }
 
     /// Which functions have the same facts in the same contexts as before; `None` if there are other threads.
@@ -165,12 +168,8 @@ impl WholeProgram {
         facts: &[Arc<FunctionFacts>],
         contexts: &Arc<Contexts>,
     ) -> Option<Vec<bool>> {
-        let mut unchanged = if Arc::ptr_eq(contexts, &self.contexts) {
-            vec![true; facts.len()]
-        } else {
-            contexts.unchanged_since(&self.contexts)?
-        };
-        for ((unchanged, new), old) in unchanged.iter_mut().zip(facts).zip(&self.facts) {
+        let mut unchanged = contexts.unchanged_since(&self.contexts)?;
+        for ((unchanged, new), old) in unchanged.iter_mut().zip(facts).zip(&self.kept.facts) {
             *unchanged &= Arc::ptr_eq(new, old);
         }
         Some(unchanged)

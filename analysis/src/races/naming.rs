@@ -63,7 +63,8 @@ impl<'n> Names<'n> {
             Root::Heap(site) | Root::PerThread(site) => {
                 let by = self.functions.resolve(site.function).first();
                 let maker = by.map(|function| self.functions.body(*function));
-                let statement = maker.map(|body| body.statement(site.statement));
+                let statement =
+                    maker.and_then(|body| Some(body.statement(body.position(site.statement)?)));
                 statement.map_or_else(|| "new object".to_string(), described)
             }
             Root::Frame(function, local) | Root::ForeignFrame(function, local) => {

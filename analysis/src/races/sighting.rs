@@ -9,7 +9,7 @@ use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
 use crate::ir::{
-    AccessKind, FunctionRef, GlobalRef, LocalId, Operand, Place, RecordRef, StatementId,
+    AccessKind, FunctionRef, GlobalRef, Landmark, LocalId, Operand, Place, RecordRef, StatementId,
 };
 use crate::locksets::Mode;
 use crate::ownership::Owned;
@@ -37,7 +37,7 @@ pub struct NamedLock {
     pub path: Path,
     pub mode: Mode,
     pub by: FunctionId,
-    pub at: Option<StatementId>,
+    pub at: Option<Landmark>,
 }
 
 /// What pairing needs to know of a sighting. Sightings that agree on it are paired once.

@@ -26,7 +26,9 @@ use crate::stages::{Stage, Stages};
 use crate::stop::Stop;
 use crate::summaries::{Earlier, Summaries, SyncObjects, summarise_program};
 use crate::symexec::{Path, Root, Targets};
-use crate::threads::{ContextId, Contexts, Sources, ThreadRules, contexts, contexts_again};
+use crate::threads::{
+    ContextId, Contexts, Sources, ThreadRules, contexts, contexts_again, reachable,
+};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -37,6 +39,8 @@ pub struct Options {
     pub threads: ThreadRules,
     /// Statements whose races are told apart from the others.
     pub accepted: AcceptedStatements,
+    /// Of functions that no thread gets to, nothing is found out: for who wants races and asks nothing else.
+    pub only_reachable: bool,
 }
 
 /// Everything that is known about a program.
@@ -89,7 +93,10 @@ pub fn analyse(
         stages,
     } = work;
     stages.begin(Stage::PointsTo);
-    let before = before.filter(|before| functions.are_named_as(&before.functions));
+    let before = before.filter(|before| {
+        functions.are_named_as(&before.functions)
+            && before.kept.options.only_reachable == options.only_reachable
+    });
     let (points_to, mut changes) = pointers(&functions, &constraints, before);
     stages.begin(Stage::CallGraph);
     let graph = CallGraph::new(&functions, &points_to, models);
@@ -106,21 +113,27 @@ pub fn analyse(
             stale,
         });
     stages.begin(Stage::Summaries);
+    let reachable = reachable(&graph, &options.threads);
+    let is_wanted = |member: u32| !options.only_reachable || reachable[member as usize];
     let summarised = summarise_program(
         &graph,
         &objects,
         components,
+        &is_wanted,
         earlier.as_ref(),
         &|callees, analysed| {
             stop.check();
             function_facts(callees, analysed)
         },
     );
-    let facts: Vec<Arc<FunctionFacts>> = summarised
+    let known_facts: Vec<Arc<FunctionFacts>> = summarised
         .work
         .iter()
         .map(|work| work.taken.clone())
         .collect();
+    // What was nothing before is the same nothing now, which is seen at once.
+    let nothing = before.map_or_else(Arc::default, |(before, _)| before.kept.nothing.clone());
+    let facts = facts_of_threads(&known_facts, &reachable, &nothing);
     let sources = Sources {
         functions: &functions,
         facts: &facts,
@@ -232,11 +245,13 @@ pub fn analyse(
         found,
         found_unordered,
         summarised,
+        facts,
+        nothing,
     };
     WholeProgram {
         points_to,
         summaries: kept.summarised.summaries.clone(),
-        facts,
+        facts: known_facts,
         contexts,
         orders,
         races,
@@ -248,6 +263,22 @@ pub fn analyse(
         functions,
         kept,
     }
+}
+
+/// The facts that count when threads are compared: those of functions that no thread gets to do not, whether they are
+/// known or not.
+fn facts_of_threads(
+    known: &[Arc<FunctionFacts>],
+    reachable: &[bool],
+    nothing: &Arc<FunctionFacts>,
+) -> Vec<Arc<FunctionFacts>> {
+    let facts = known.iter().zip(reachable);
+    facts
+        .map(|(facts, is_reachable)| match is_reachable {
+            true => facts.clone(),
+            false => nothing.clone(),
+        })
+        .collect()
 }
 
 /// The ids that are in use, and the best pairs that have them.

@@ -6,14 +6,16 @@ use super::earlier::{Earlier, Summarised, Work};
 use super::known::{Summaries, Summary};
 use super::objects::SyncObjects;
 use crate::callgraph::CallGraph;
+use crate::points_to::Reads;
 use rayon::prelude::*;
 
 /// Summarises every function, and lets `then` take out of each what else is wanted while its states are there.
-/// `components` come callees first. What was found earlier is taken over where it still holds.
+/// `components` come callees first; of those in which nothing is wanted, nothing is found out. What was found earlier is taken over where it still holds.
 pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
     graph: &CallGraph<'_>,
     objects: &SyncObjects,
     components: Vec<Vec<u32>>,
+    is_wanted: &IsWanted<'_>,
     earlier: Option<&Earlier<'_, T>>,
     then: &Then<'_, T>,
 ) -> Summarised<T> {
@@ -28,6 +30,9 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
         let results: Vec<Vec<Result<T>>> = level
             .par_iter()
             .map(|component| {
+                if !component.iter().any(|member| is_wanted(*member)) {
+                    return component.iter().map(unknown).collect();
+                }
                 let again = earlier.and_then(|earlier| earlier.again(component, graph, &changed));
                 if let Some(results) = again.as_ref().and_then(|again| again.results()) {
                     return results;
@@ -63,6 +68,15 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
         component_of,
     }
 }
+
+/// Nothing is known of a function that nobody asks about.
+fn unknown<T: Default>(member: &u32) -> Result<T> {
+    let work = Work::new(T::default(), Reads::default());
+    (*member, Summary::default(), work)
+}
+
+/// Says of a function whether somebody asks about it.
+pub type IsWanted<'t> = dyn Fn(u32) -> bool + Sync + 't;
 
 /// What is taken out of an analysed function.
 pub type Then<'t, T> = dyn Fn(&Callees<'_>, &Analysed<'_>) -> T + Sync + 't;

@@ -313,7 +313,7 @@ impl<'e> Execution<'e> {
     pub fn site(&self, statement: StatementId) -> Site {
         Site {
             function: self.body.function,
-            statement,
+            statement: self.body.landmark(statement),
             part: 0,
         }
     }

@@ -1,7 +1,9 @@
 //! Symbolic places: memory named by how the function got there.
 
 use super::value::Value;
-use crate::ir::{BinaryOperator, BlockId, FunctionRef, GlobalRef, LocalId, RecordRef, StatementId};
+use crate::ir::{
+    BinaryOperator, BlockId, FunctionRef, GlobalRef, Landmark, LocalId, RecordRef, StatementId,
+};
 use crate::points_to::Class;
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
@@ -102,7 +104,7 @@ pub enum Root {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Site {
     pub function: FunctionRef,
-    pub statement: StatementId,
+    pub statement: Landmark,
     /// Tells several objects apart that one call makes.
     pub part: u32,
 }
@@ -456,7 +458,7 @@ impl fmt::Display for Root {
                     0 => String::new(),
                     part => format!(".{part}"),
                 };
-                let StatementId { block, index } = site.statement;
+                let StatementId { block, index } = site.statement.position;
                 format!("heap({}:{}:{index}{part})", site.function.name, block.0)
             }
             Root::Value(Definition::Statement(statement)) => {

@@ -378,7 +378,7 @@ impl State {
 pub(crate) fn mentions_definition(path: &Path, is_repeated: &dyn Fn(BlockId) -> bool) -> bool {
     !path.all_roots(&|root| match root {
         Root::Value(definition) => !is_repeated(definition.block()),
-        Root::Heap(site) => !is_repeated(site.statement.block),
+        Root::Heap(site) => !is_repeated(site.statement.position.block),
         _ => true,
     })
 }

@@ -4,7 +4,7 @@ use super::context::ContextId;
 use super::flow::{Arrival, Contexts};
 use super::roots::RootId;
 use crate::callgraph::FunctionId;
-use crate::ir::StatementId;
+use crate::ir::Landmark;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ pub struct CallPaths {
 }
 
 /// For each place, the call that leads there.
-type Callers = FxHashMap<Place, Option<(Place, StatementId)>>;
+type Callers = FxHashMap<Place, Option<(Place, Landmark)>>;
 
 impl CallPaths {
     pub fn new(contexts: &Contexts) -> CallPaths {
@@ -34,7 +34,7 @@ impl CallPaths {
         root: RootId,
         function: FunctionId,
         context: ContextId,
-    ) -> Vec<(FunctionId, StatementId)> {
+    ) -> Vec<(FunctionId, Landmark)> {
         let callers = self.by_root[root.0 as usize].get_or_init(|| search(contexts, root));
         let mut path = Vec::new();
         let mut place = (function, context);
@@ -59,10 +59,11 @@ fn search(contexts: &Contexts, root: RootId) -> Callers {
         }
     }
     while let Some(place) = queue.pop_front() {
-        for &(callee, context, at) in contexts.reached(place.0, place.1).calls() {
-            callers.entry((callee, context)).or_insert_with(|| {
-                queue.push_back((callee, context));
-                Some((place, at))
+        for called in contexts.reached(place.0, place.1).calls() {
+            let leads_to = (called.callee, called.context);
+            callers.entry(leads_to).or_insert_with(|| {
+                queue.push_back(leads_to);
+                Some((place, called.at))
             });
         }
     }

@@ -8,7 +8,7 @@ use crate::branches::{Certain, Passed};
 use crate::callgraph::FunctionId;
 use crate::dataflow::{Domain, Fixed};
 use crate::forks::{ForkState, Handle, Origin};
-use crate::ir::{FunctionRef, StatementId};
+use crate::ir::{FunctionRef, Landmark};
 use crate::locksets::{Effect, Lockset, Mode, PointLocks};
 use crate::ownership::{Owned, Privacy};
 use crate::references::{Last, References};
@@ -64,7 +64,7 @@ pub enum Running {
 pub struct Held {
     pub mode: Mode,
     pub by: FunctionId,
-    pub at: Option<StatementId>,
+    pub at: Option<Landmark>,
 }
 
 /// A context of a function, by its number there.

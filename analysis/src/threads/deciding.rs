@@ -6,6 +6,7 @@ use crate::callgraph::FunctionId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+#[derive(Default, PartialEq)]
 pub(super) struct Deciding(Vec<BTreeSet<u32>>);
 
 impl Deciding {

@@ -10,13 +10,13 @@ use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
 use super::prepared::{Prepared, Surroundings};
-use super::reached::{CompanyId, FunctionContexts, Reached};
-use super::roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};
+use super::reached::{Called, CompanyId, FunctionContexts, LeftOut, Reached};
+use super::roots::{RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{FunctionFacts, StartFact};
 use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::dataflow::Fixed;
-use crate::ir::{GlobalScope, StatementId};
+use crate::ir::{Landmark, StatementId};
 use crate::signals::SignalState;
 use crate::stop::Stop;
 use crate::symexec::{Path, Value};
@@ -26,11 +26,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The contexts of all functions, and the threads that lead to them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Contexts {
     pub roots: Vec<ThreadRoot>,
-    functions: Vec<FunctionContexts>,
-    numbers: HandedNumbers,
+    /// Shared with those of before an edit that has changed nothing here.
+    pub(super) functions: Arc<Vec<FunctionContexts>>,
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) numbers: Arc<HandedNumbers>,
+    pub(super) deciding: Arc<Deciding>,
     /// Entries that the user says never run at the same time.
     never_parallel: FxHashSet<(FunctionId, FunctionId)>,
 }
@@ -42,7 +45,7 @@ pub enum Arrival {
     Call {
         caller: FunctionId,
         context: ContextId,
-        at: StatementId,
+        at: Landmark,
         repeats: bool,
     },
 }
@@ -62,45 +65,6 @@ pub struct Sources<'s> {
     pub rules: &'s ThreadRules,
 }
 
-impl Sources<'_> {
-    /// Whether the same contexts come from others, as far as they can tell without the numbers handed over.
-    fn agree_with(&self, other: &Sources<'_>) -> bool {
-        let is_same = |function: FunctionId| {
-            let index = function.0 as usize;
-            let (mine, theirs) = (&self.facts[index], &other.facts[index]);
-            let (body, before) = (
-                self.functions.body(function),
-                other.functions.body(function),
-            );
-            body.parameters == before.parameters
-                && body.blocks.is_empty() == before.blocks.is_empty()
-                && (Arc::ptr_eq(mine, theirs)
-                    || (mine.calls == theirs.calls
-                        && mine.starts == theirs.starts
-                        && mine.branches == theirs.branches
-                        && mine.at_return == theirs.at_return
-                        && mine.ends == theirs.ends))
-        };
-        self.rules == other.rules
-            && self.components == other.components
-            && self.functions.ids().all(is_same)
-    }
-}
-
-/// Finds the contexts of a program that was analysed earlier, when its functions had the same numbers.
-pub fn contexts_again(
-    graph: &CallGraph<'_>,
-    sources: Sources<'_>,
-    earlier: Sources<'_>,
-    known: &Arc<Contexts>,
-    stop: &Stop,
-) -> Arc<Contexts> {
-    if sources.agree_with(&earlier) && known.numbers == HandedNumbers::new(graph, sources.facts) {
-        return known.clone();
-    }
-    Arc::new(contexts(graph, sources, stop))
-}
-
 /// Finds the threads of a program and the contexts of its functions.
 pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Contexts {
     let Sources {
@@ -115,24 +79,27 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Con
             order[*member as usize] = index as u32;
         }
     }
+    let deciding = Arc::new(Deciding::new(facts, components));
     let mut flow = Flow {
         surroundings: Surroundings {
             graph,
             facts,
-            deciding: Deciding::new(facts, components),
+            deciding: deciding.clone(),
             states: KnownStates::default(),
         },
         prepared: Prepared::default(),
         order,
         pending: BTreeSet::new(),
         contexts: Contexts {
-            numbers: HandedNumbers::new(graph, facts),
+            numbers: Arc::new(HandedNumbers::new(graph, facts)),
+            deciding,
+            left_out: vec![LeftOut::default(); facts.len()],
             ..Contexts::default()
         },
         started: FxHashMap::default(),
     };
     flow.contexts
-        .functions
+        .functions_mut()
         .resize_with(facts.len(), Default::default);
     flow.run(rules, stop);
     let mut contexts = flow.contexts;
@@ -184,15 +151,8 @@ impl Flow<'_> {
         let graph = self.surroundings.graph;
         for function in graph.functions.ids() {
             let body = graph.functions.body(function);
-            let is_external = body.function.scope == GlobalScope::External;
-            if body.blocks.is_empty() {
+            let Some(kind) = rules.begins(body) else {
                 continue;
-            }
-            let kind = match rules.entries {
-                _ if is_external && body.function.name == "main" => RootKind::Main,
-                _ if rules.named_entries.contains(&body.function.name) => RootKind::Named,
-                Entries::Exported if is_external => RootKind::Exported,
-                Entries::Exported | Entries::Threads => continue,
             };
             let held = match kind {
                 RootKind::Exported | RootKind::Named => rules.held_at_entry.get(&body.function),
@@ -264,7 +224,7 @@ impl Flow<'_> {
         roots: &BTreeSet<RootId>,
         arrival: Arrival,
     ) -> ContextId {
-        let known = &mut self.contexts.functions[function.0 as usize];
+        let known = &mut self.contexts.functions_mut()[function.0 as usize];
         let id = known.find_or_add(context);
         let reached = &mut known.contexts[id.0 as usize];
         if reached.known_arrivals.insert(arrival) {
@@ -304,11 +264,15 @@ impl Flow<'_> {
     }
 
     fn visit(&mut self, function: FunctionId, id: ContextId) {
-        let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+        let reached = self.contexts.reached_mut(function, id);
         let roots = reached.roots.clone();
         if let Some(calls) = &reached.calls {
             // Only more threads come here: they go where the others went.
-            for (callee, context, _) in calls.clone() {
+            let calls: Vec<(FunctionId, ContextId)> = calls
+                .iter()
+                .map(|called| (called.callee, called.context))
+                .collect();
+            for (callee, context) in calls {
                 self.spread(callee, context, &roots);
             }
             return;
@@ -318,18 +282,25 @@ impl Flow<'_> {
         let prepared = self
             .prepared
             .take(&self.surroundings, function, id, &context);
-        reached.left_out = prepared.left_out.clone();
         for entered in prepared.calls {
             let arrival = Arrival::Call {
                 caller: function,
                 context: id,
-                at: entered.statement,
+                at: entered.at,
                 repeats: entered.repeats,
             };
-            let callee = self.enter(entered.target, entered.context, &roots, arrival);
-            let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+            let callee = self.enter(entered.target, entered.context.clone(), &roots, arrival);
+            let known = &self.contexts.functions[entered.target.0 as usize];
+            let called = Called {
+                callee: entered.target,
+                context: callee,
+                at: entered.at,
+                repeats: entered.repeats,
+                entered: known.shared(entered.context),
+            };
+            let reached = self.contexts.reached_mut(function, id);
             if let Some(calls) = &mut reached.calls {
-                calls.push((entered.target, callee, entered.statement));
+                calls.push(called);
             }
         }
         let facts = &self.surroundings.facts[function.0 as usize];
@@ -342,10 +313,11 @@ impl Flow<'_> {
         {
             self.start(function, id, &context, start);
         }
+        self.contexts.left_out[function.0 as usize].add(id, left_out);
     }
 
     fn spread(&mut self, function: FunctionId, id: ContextId, roots: &BTreeSet<RootId>) {
-        let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+        let reached = self.contexts.reached_mut(function, id);
         let before = reached.roots.len();
         reached.roots.extend(roots);
         if reached.roots.len() > before {
@@ -374,7 +346,7 @@ impl Flow<'_> {
             let kind = RootKind::Started {
                 context: start.context,
                 by: function,
-                at: start.statement,
+                at: graph.functions.body(function).landmark(start.statement),
             };
             let signals = context.signals_at(&start.signals, &start.locks, name);
             let mut certain = context.certain_in_callee(&start.passed, parameters);
@@ -394,7 +366,7 @@ impl Flow<'_> {
             started
                 .running_before
                 .extend(running.map(|(origin, _)| *origin));
-            let reached = &mut self.contexts.functions[function.0 as usize].contexts[id.0 as usize];
+            let reached = self.contexts.reached_mut(function, id);
             reached.starts.push((root, start.repeats));
         }
     }
@@ -469,7 +441,7 @@ impl Contexts {
 
     /// Whether control gets to a statement of a function in a context.
     pub fn reaches(&self, function: FunctionId, id: ContextId, at: StatementId) -> bool {
-        !self.reached(function, id).left_out.contains(&at.block)
+        !self.left_out[function.0 as usize].has(id, at.block)
     }
 
     /// Stands for the threads that come to a context.
@@ -479,7 +451,7 @@ impl Contexts {
 
     fn number_companies(&mut self) {
         let mut known: FxHashMap<BTreeSet<RootId>, CompanyId> = FxHashMap::default();
-        let functions = self.functions.iter_mut();
+        let functions = self.functions_mut().iter_mut();
         for reached in functions.flat_map(|function| &mut function.contexts) {
             let next = CompanyId(known.len() as u32);
             reached.company = match known.get(&reached.roots) {
@@ -489,12 +461,17 @@ impl Contexts {
         }
     }
 
+    /// Whether they are the same but for where statements stand in their functions.
+    pub fn are_alike(&self, other: &Contexts) -> bool {
+        Arc::ptr_eq(&self.functions, &other.functions)
+    }
+
     pub fn root(&self, root: RootId) -> &ThreadRoot {
         &self.roots[root.0 as usize]
     }
 
     /// The calls that lead to a function, in the order of the program.
-    pub fn calls_of(&self, function: FunctionId) -> BTreeSet<(FunctionId, StatementId)> {
+    pub fn calls_of(&self, function: FunctionId) -> BTreeSet<(FunctionId, Landmark)> {
         let reached = self.functions[function.0 as usize].contexts.iter();
         let arrivals = reached.flat_map(|reached| &reached.arrivals);
         arrivals
@@ -513,6 +490,9 @@ impl Contexts {
     /// For each function, whether the same threads come to it in the same contexts as before; `None` if there are
     /// other threads.
     pub fn unchanged_since(&self, before: &Contexts) -> Option<Vec<bool>> {
+        if self.are_alike(before) {
+            return Some(vec![true; self.functions.len()]);
+        }
         if self.roots != before.roots || self.never_parallel != before.never_parallel {
             return None;
         }
@@ -521,8 +501,17 @@ impl Contexts {
             new.contexts.len() == old.contexts.len()
                 && pairs.all(|(new, old)| new.roots == old.roots && new.context == old.context)
         };
-        let functions = self.functions.par_iter().zip(&before.functions);
+        let functions = self.functions.par_iter().zip(&*before.functions);
         Some(functions.map(is_same).collect())
+    }
+
+    fn functions_mut(&mut self) -> &mut Vec<FunctionContexts> {
+        // Nobody else has them while they are found.
+        Arc::make_mut(&mut self.functions)
+    }
+
+    fn reached_mut(&mut self, function: FunctionId, context: ContextId) -> &mut Reached {
+        &mut self.functions_mut()[function.0 as usize].contexts[context.0 as usize]
     }
 
     pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {

@@ -2,6 +2,7 @@
 //! entered: the locks that are held and what the formals are.
 
 mod absolute;
+mod again;
 mod at_calls;
 mod call_paths;
 mod context;
@@ -13,14 +14,17 @@ mod multiplicity;
 mod numbers;
 mod order;
 mod prepared;
+mod reachable;
 mod reached;
 mod roots;
 
 pub use absolute::{Binder, is_unique};
+pub use again::contexts_again;
 pub use at_calls::ThreadsAt;
 pub use call_paths::CallPaths;
 pub use context::{Context, ContextId, Held, Running, Threads};
-pub use flow::{Arrival, Contexts, Sources, contexts, contexts_again};
+pub use flow::{Arrival, Contexts, Sources, contexts};
 pub use order::Moment;
+pub use reachable::reachable;
 pub use reached::CompanyId;
 pub use roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};

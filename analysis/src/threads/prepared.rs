@@ -7,7 +7,7 @@ use super::deciding::Deciding;
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
-use crate::ir::{BlockId, GlobalRef, GlobalScope, StatementId};
+use crate::ir::{BlockId, GlobalRef, GlobalScope, Landmark, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::symexec::{Path, Root, Value};
@@ -21,7 +21,7 @@ use ustr::Ustr;
 pub(super) struct Surroundings<'f> {
     pub graph: &'f CallGraph<'f>,
     pub facts: &'f [Arc<FunctionFacts>],
-    pub deciding: Deciding,
+    pub deciding: Arc<Deciding>,
     pub states: KnownStates,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct PreparedContext {
 pub(super) struct Entered {
     pub target: FunctionId,
     pub context: Fixed<Context>,
-    pub statement: StatementId,
+    pub at: Landmark,
     pub repeats: bool,
 }
 
@@ -76,9 +76,10 @@ impl Prepared {
 }
 
 impl Surroundings<'_> {
-    fn prepared(&self, function: FunctionId, context: &Context) -> PreparedContext {
+    pub fn prepared(&self, function: FunctionId, context: &Context) -> PreparedContext {
         let facts = &self.facts[function.0 as usize];
-        let name = self.graph.functions.body(function).function;
+        let body = self.graph.functions.body(function);
+        let name = body.function;
         let left_out = facts.branches.left_out(&context.certain);
         let is_reached = |statement: StatementId| !left_out.contains(&statement.block);
         let mut states = StatesAtCalls::new(&self.states, context, name);
@@ -90,7 +91,7 @@ impl Surroundings<'_> {
                 calls.push(Entered {
                     target,
                     context: self.entered(target, entered),
-                    statement: call.statement,
+                    at: body.landmark(call.statement),
                     repeats: call.repeats,
                 });
             }

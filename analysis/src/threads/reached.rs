@@ -2,20 +2,22 @@
 
 use super::context::{Context, ContextId};
 use super::flow::Arrival;
+use super::prepared::Entered;
 use super::roots::RootId;
 use crate::branches::Certain;
 use crate::callgraph::FunctionId;
 use crate::dataflow::Fixed;
-use crate::ir::{BlockId, StatementId};
+use crate::ir::{BlockId, Landmark};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// More contexts than this of one function are joined.
 const MOST_CONTEXTS: usize = 24;
 /// So many joined contexts are told apart by what is certain of the formals.
 const MOST_OVERFLOWS: usize = 8;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct FunctionContexts {
     pub contexts: Vec<Reached>,
     index: FxHashMap<Fixed<Context>, ContextId>,
@@ -25,11 +27,41 @@ pub(super) struct FunctionContexts {
     covered: FxHashMap<Fixed<Context>, BTreeMap<u32, Certain>>,
 }
 
+/// A call in a context, and where it leads.
+#[derive(Clone)]
+pub(super) struct Called {
+    pub callee: FunctionId,
+    pub context: ContextId,
+    pub at: Landmark,
+    pub repeats: bool,
+    /// What is known at the call. The callee's context may cover more than that.
+    pub entered: Fixed<Context>,
+}
+
+/// Blocks of a function that control does not get to, for each of its contexts. They are apart from the contexts, because
+/// an edit moves blocks that change nothing for other functions.
+#[derive(Clone, Default, PartialEq)]
+pub(super) struct LeftOut(Option<Arc<BTreeMap<ContextId, BTreeSet<BlockId>>>>);
+
+impl LeftOut {
+    pub fn add(&mut self, context: ContextId, blocks: BTreeSet<BlockId>) {
+        if !blocks.is_empty() {
+            Arc::make_mut(self.0.get_or_insert_default()).insert(context, blocks);
+        }
+    }
+
+    pub fn has(&self, context: ContextId, block: BlockId) -> bool {
+        let blocks = self.0.as_ref().and_then(|known| known.get(&context));
+        blocks.is_some_and(|blocks| blocks.contains(&block))
+    }
+}
+
 /// Stands for threads that come to some context: equal numbers for equal threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub struct CompanyId(pub u32);
 
 /// A context and who comes there.
+#[derive(Clone)]
 pub(super) struct Reached {
     pub context: Fixed<Context>,
     pub roots: BTreeSet<RootId>,
@@ -38,18 +70,28 @@ pub(super) struct Reached {
     pub arrivals: Vec<Arrival>,
     /// The same, to find them.
     pub known_arrivals: FxHashSet<Arrival>,
-    /// The contexts that its calls lead to; known when it has been visited.
-    pub calls: Option<Vec<(FunctionId, ContextId, StatementId)>>,
+    /// What its calls lead to; known when it has been visited.
+    pub calls: Option<Vec<Called>>,
     /// Threads that are started in it.
     pub starts: Vec<(RootId, bool)>,
-    /// Blocks of the function that control does not get to in it.
-    pub left_out: BTreeSet<BlockId>,
 }
 
 impl Reached {
-    /// The contexts that its calls lead to, and where they stand.
-    pub fn calls(&self) -> &[(FunctionId, ContextId, StatementId)] {
+    /// What its calls lead to, in the order of the function.
+    pub fn calls(&self) -> &[Called] {
         self.calls.as_deref().unwrap_or_default()
+    }
+
+    /// Whether its calls are these.
+    pub fn leads_to(&self, calls: &[Entered]) -> bool {
+        let is_same = |(called, entered): (&Called, &Entered)| {
+            called.callee == entered.target
+                && called.at == entered.at
+                && called.repeats == entered.repeats
+                && called.entered == entered.context
+        };
+        let known = self.calls();
+        known.len() == calls.len() && known.iter().zip(calls).all(is_same)
     }
 }
 
@@ -93,6 +135,13 @@ impl FunctionContexts {
         id
     }
 
+    /// The copy of a context that is kept here already, if there is one.
+    pub fn shared(&self, context: Fixed<Context>) -> Fixed<Context> {
+        let known = self.index.get_key_value(&context).map(|known| known.0);
+        let known = known.or_else(|| Some(self.covered.get_key_value(&context)?.0));
+        known.cloned().unwrap_or(context)
+    }
+
     fn add(&mut self, context: Fixed<Context>) -> ContextId {
         let id = ContextId(self.contexts.len() as u32);
         self.index.insert(context.clone(), id);
@@ -104,7 +153,6 @@ impl FunctionContexts {
             known_arrivals: FxHashSet::default(),
             calls: None,
             starts: Vec::new(),
-            left_out: BTreeSet::new(),
         });
         id
     }

@@ -3,7 +3,7 @@
 use crate::branches::Certain;
 use crate::callgraph::{FunctionId, Functions};
 use crate::forks::Origin;
-use crate::ir::{FunctionRef, StatementId};
+use crate::ir::{Body, FunctionRef, GlobalScope, Landmark};
 use crate::locksets::Mode;
 use crate::models;
 use crate::signals::SignalState;
@@ -52,7 +52,7 @@ pub enum RootKind {
     Started {
         context: models::Context,
         by: FunctionId,
-        at: StatementId,
+        at: Landmark,
     },
 }
 
@@ -94,6 +94,20 @@ pub struct ThreadRules {
 }
 
 impl ThreadRules {
+    /// Whether execution may begin with a function, and how, although nothing in the program starts it.
+    pub(super) fn begins(&self, body: &Body) -> Option<RootKind> {
+        if body.blocks.is_empty() {
+            return None;
+        }
+        let is_external = body.function.scope == GlobalScope::External;
+        match self.entries {
+            _ if is_external && body.function.name == "main" => Some(RootKind::Main),
+            _ if self.named_entries.contains(&body.function.name) => Some(RootKind::Named),
+            Entries::Exported if is_external => Some(RootKind::Exported),
+            Entries::Exported | Entries::Threads => None,
+        }
+    }
+
     pub(super) fn keeps_apart(&self, one: Ustr, other: Ustr) -> bool {
         let mut pairs = self.never_parallel.iter();
         pairs.any(|pair| *pair == (one, other) || *pair == (other, one))

@@ -87,7 +87,8 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         Ok(workspace) => workspace,
         Err(status) => return status,
     };
-    let options = RaceOptions::new(&workspace, arguments.entries.map(Entries::from));
+    let entries = arguments.entries.map(Entries::from);
+    let options = RaceOptions::new(&workspace, entries).only_reachable();
     let check = progress.during("looking for races", || Check::new(&workspace, options));
     let mut report = check.report(&workspace);
     progress.clear();

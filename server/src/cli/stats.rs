@@ -39,7 +39,8 @@ pub(super) fn run(arguments: &StatsArguments) -> u8 {
         Ok(workspace) => workspace,
         Err(status) => return status,
     };
-    let options = RaceOptions::new(&workspace, arguments.entries.map(Entries::from));
+    let entries = arguments.entries.map(Entries::from);
+    let options = RaceOptions::new(&workspace, entries).only_reachable();
     let clock = StageClock::default();
     let mut statistics = progress.during("looking for races", || {
         let check = Check::timed(&workspace, options, &clock);

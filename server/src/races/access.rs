@@ -47,13 +47,10 @@ fn locks(checked: &Checked<'_>, sighting: Sighting) -> Vec<Lock> {
 
 /// A lock by the name that `function` has for it, and where it was taken, by whomever.
 pub(super) fn report_lock(checked: &Checked<'_>, function: FunctionId, lock: &NamedLock) -> Lock {
-    let taker = checked.entity(lock.by);
     Lock {
         name: name(checked, function, &lock.path),
         shared: lock.mode == Mode::Shared,
-        acquired: lock
-            .at
-            .and_then(|at| checked.places.statement_place(taker, at)),
+        acquired: lock.at.and_then(|at| checked.landmark_place(lock.by, at)),
     }
 }
 
@@ -71,9 +68,7 @@ pub(super) fn path(
         .iter()
         .zip(callees)
         .filter_map(|((caller, at), callee)| {
-            let place = checked
-                .places
-                .statement_place(checked.entity(*caller), *at)?;
+            let place = checked.landmark_place(*caller, *at)?;
             Some(Call {
                 function: checked.function_name(callee),
                 place,

@@ -3,6 +3,7 @@
 use super::places::Places;
 use super::stage_clock::StageClock;
 use crate::internal_error::provoked_panic;
+use crate::project::Place;
 use crate::race_options::{Entries, RaceOptions};
 use crate::report::StageName;
 use crate::workspace::{Texts, Workspace};
@@ -10,7 +11,7 @@ use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::contracts::Violation;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, CheckedProgram};
-use racelens_analysis::ir::{FunctionRef, Span, StatementId};
+use racelens_analysis::ir::{FunctionRef, Landmark, Span, StatementId};
 use racelens_analysis::kiss::schedule::Position;
 use racelens_analysis::models::Models;
 use racelens_analysis::races::{Options, Race, Sighting, WholeProgram};
@@ -42,6 +43,7 @@ impl CheckResult {
         let models = &workspace.models;
         let options = Options {
             threads: thread_rules(options),
+            only_reachable: options.only_reachable,
             ..Options::default()
         };
         let stages: &dyn Stages = match clock {
@@ -56,7 +58,7 @@ impl CheckResult {
             clock.begin_stage(StageName::CallPaths);
         }
         let contexts = &checked.program.contexts;
-        let same = before.filter(|before| Arc::ptr_eq(&before.checked.program.contexts, contexts));
+        let same = before.filter(|before| before.checked.program.contexts.are_alike(contexts));
         let paths = match same {
             Some(before) => before.paths.clone(),
             None => Arc::new(CallPaths::new(contexts)),
@@ -107,9 +109,15 @@ impl<'w> Checked<'w> {
         root: RootId,
         function: FunctionId,
         context: ContextId,
-    ) -> Vec<(FunctionId, StatementId)> {
+    ) -> Vec<(FunctionId, Landmark)> {
         let contexts = &self.program().contexts;
         self.paths.path(contexts, root, function, context)
+    }
+
+    /// Where a statement that other functions know stands now.
+    pub fn landmark_place(&self, function: FunctionId, landmark: Landmark) -> Option<Place> {
+        let at = self.program().functions.body(function).position(landmark)?;
+        self.places.statement_place(self.entity(function), at)
     }
 
     /// The function as the representation names it.

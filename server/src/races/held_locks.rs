@@ -5,7 +5,7 @@ use super::expression::name;
 use crate::project::Place;
 use crate::report::{HeldLock, Lock, LockOrigin};
 use racelens_analysis::callgraph::FunctionId;
-use racelens_analysis::ir::StatementId;
+use racelens_analysis::ir::{Landmark, StatementId};
 use racelens_analysis::locksets::{Mode, PointLocks};
 use racelens_analysis::races::NamedLock;
 use racelens_analysis::symexec::Path;
@@ -73,7 +73,7 @@ impl<'l, 'w> HeldLocks<'l, 'w> {
 
     /// The locks that the function takes itself, each once, and where.
     pub fn taken_here(&self) -> Vec<Lock> {
-        let mut taken: BTreeMap<&Path, (Mode, StatementId)> = BTreeMap::new();
+        let mut taken: BTreeMap<&Path, (Mode, Landmark)> = BTreeMap::new();
         for lockset in self.since_entry.values() {
             for (path, hold) in lockset.held() {
                 if let Some(at) = hold.taken {
@@ -82,7 +82,7 @@ impl<'l, 'w> HeldLocks<'l, 'w> {
             }
         }
         let mut taken: Vec<_> = taken.into_iter().collect();
-        taken.sort_by_key(|(_, (_, at))| *at);
+        taken.sort_by_key(|(_, (_, at))| at.position);
         taken
             .into_iter()
             .map(|(path, (mode, at))| Lock {
@@ -131,9 +131,8 @@ impl<'l, 'w> HeldLocks<'l, 'w> {
         LockOrigin::EveryCaller(places.into_iter().collect())
     }
 
-    fn place(&self, function: FunctionId, at: StatementId) -> Option<Place> {
-        let entity = self.checked.entity(function);
-        self.checked.places.statement_place(entity, at)
+    fn place(&self, function: FunctionId, at: Landmark) -> Option<Place> {
+        self.checked.landmark_place(function, at)
     }
 }
 

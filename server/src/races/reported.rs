@@ -67,7 +67,7 @@ impl Reported {
     fn known(&self, contexts: &Arc<Contexts>) -> KnownReports {
         let (of, known) = std::mem::take(&mut *self.locked());
         match of {
-            Some(of) if Arc::ptr_eq(&of, contexts) => known,
+            Some(of) if of.are_alike(contexts) => known,
             _ => KnownReports::default(),
         }
     }

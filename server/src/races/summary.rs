@@ -131,14 +131,13 @@ fn joined_handles(checked: &Checked<'_>, function: FunctionId) -> Vec<String> {
 }
 
 fn holding(checked: &Checked<'_>, function: FunctionId, lockset: &Lockset) -> Vec<Lock> {
-    let entity = checked.entity(function);
     let held = lockset.held();
     held.map(|(path, hold)| Lock {
         name: name(checked, function, path),
         shared: hold.mode == Mode::Shared,
         acquired: hold
             .taken
-            .and_then(|at| checked.places.statement_place(entity, at)),
+            .and_then(|at| checked.landmark_place(function, at)),
     })
     .collect()
 }

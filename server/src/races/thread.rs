@@ -16,7 +16,7 @@ pub(super) fn count(program: &WholeProgram) -> usize {
 pub(super) fn thread(checked: &Checked<'_>, root: RootId) -> Thread {
     let root = checked.program().contexts.root(root);
     let started = match root.kind {
-        RootKind::Started { by, at, .. } => checked.places.statement_place(checked.entity(by), at),
+        RootKind::Started { by, at, .. } => checked.landmark_place(by, at),
         RootKind::Main | RootKind::Exported | RootKind::Named => None,
     };
     Thread {

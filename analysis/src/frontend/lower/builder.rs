@@ -241,6 +241,7 @@ impl Builder {
             strings: self.strings,
             blocks,
             records,
+            landmarks: Landmarks::default(),
         };
         LoweredBody { body, source_map }
     }

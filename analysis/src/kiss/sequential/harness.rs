@@ -5,7 +5,7 @@ use super::run_time;
 use super::writer::{Writer, pointer};
 use crate::ir::{
     AccessMode, ArrayLength, Body, Callee, FunctionRef, FunctionTy, GlobalRef, GlobalScope,
-    IntRank, Operand, Place, Projection, Rvalue, Statement, Terminator, Ty, TyKind,
+    IntRank, Landmarks, Operand, Place, Projection, Rvalue, Statement, Terminator, Ty, TyKind,
 };
 use crate::kiss::program::{Meaning, Program, intrinsics};
 use rustc_hash::FxHashMap;
@@ -158,6 +158,7 @@ fn empty_body(name: FunctionRef, result: Ty) -> Body {
         static_locals: Vec::new(),
         blocks: Vec::new(),
         records: Vec::new(),
+        landmarks: Landmarks::default(),
     }
 }
 

@@ -27,7 +27,7 @@ pub use noticed::{Checked, Points};
 pub use text::{Listing, listing};
 
 use super::program::{Failure, Meaning, Program, SequentialProgram};
-use crate::ir::{Body, Callee, FunctionRef, Operand, Statement, Terminator, Ty};
+use crate::ir::{Body, Callee, FunctionRef, Landmarks, Operand, Statement, Terminator, Ty};
 use crate::models::Models;
 use crate::points_to::PointsTo;
 use noticed::Noticed;
@@ -175,6 +175,7 @@ fn add_thread_initialisers(bodies: Vec<Body>, shared: &mut Shared<'_>, made: &mu
             terminator: Terminator::Return(None),
         }],
         records: Vec::new(),
+        landmarks: Landmarks::default(),
     };
     made.add_function(Arc::new(body));
 }

@@ -9,7 +9,8 @@ use super::resuming::Style;
 use super::run_time;
 use super::writer::{Writer, long};
 use crate::ir::{
-    Body, FunctionRef, FunctionTy, Local, LocalId, Operand, Rvalue, Storage, Terminator, Ty,
+    Body, FunctionRef, FunctionTy, Landmarks, Local, LocalId, Operand, Rvalue, Storage, Terminator,
+    Ty,
 };
 use crate::kiss::machine::library::kind_of_new_lock;
 use crate::kiss::program::Program;
@@ -75,6 +76,7 @@ pub(super) fn body(
         static_locals: Vec::new(),
         blocks: Vec::new(),
         records: Vec::new(),
+        landmarks: Landmarks::default(),
     };
     let mut library = Library {
         function,

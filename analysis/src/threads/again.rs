@@ -1,0 +1,158 @@
+//! The contexts of a program that was edited. What a function's calls lead to depends on its facts and on its contexts
+//! alone, so it is enough to look at the calls of the functions that changed: where they lead to what they led to before,
+//! nothing changes for anybody else.
+
+use super::at_calls::KnownStates;
+use super::context::ContextId;
+use super::deciding::Deciding;
+use super::flow::{Contexts, Sources, contexts};
+use super::numbers::HandedNumbers;
+use super::prepared::Surroundings;
+use super::reached::LeftOut;
+use crate::accesses::{FunctionFacts, StartFact};
+use crate::callgraph::{CallGraph, FunctionId};
+use crate::ir::Body;
+use crate::stop::Stop;
+use std::sync::Arc;
+
+/// Finds the contexts of a program that was analysed earlier, when its functions had the same numbers.
+pub fn contexts_again(
+    graph: &CallGraph<'_>,
+    sources: Sources<'_>,
+    earlier: Sources<'_>,
+    known: &Arc<Contexts>,
+    stop: &Stop,
+) -> Arc<Contexts> {
+    let still = still(graph, sources, earlier, known, stop);
+    still.unwrap_or_else(|| Arc::new(contexts(graph, sources, stop)))
+}
+
+/// The earlier contexts, if they are still right.
+fn still(
+    graph: &CallGraph<'_>,
+    sources: Sources<'_>,
+    earlier: Sources<'_>,
+    known: &Arc<Contexts>,
+    stop: &Stop,
+) -> Option<Arc<Contexts>> {
+    if sources.rules != earlier.rules
+        || sources.components != earlier.components
+        || *known.numbers != HandedNumbers::new(graph, sources.facts)
+    {
+        return None;
+    }
+    let changed: Vec<FunctionId> = sources
+        .functions
+        .ids()
+        .filter(|function| !looks_the_same(&sources, &earlier, *function))
+        .collect();
+    if changed.is_empty() {
+        return Some(known.clone());
+    }
+    let deciding = Deciding::new(sources.facts, sources.components);
+    if deciding != *known.deciding {
+        return None;
+    }
+    let surroundings = Surroundings {
+        graph,
+        facts: sources.facts,
+        deciding: known.deciding.clone(),
+        states: KnownStates::default(),
+    };
+    let mut contexts = Contexts::clone(known);
+    for function in changed {
+        stop.check();
+        let index = function.0 as usize;
+        let (now, before) = (
+            Version::new(&sources, function),
+            Version::new(&earlier, function),
+        );
+        if !now.begins_and_ends_as(&before) {
+            return None;
+        }
+        let mut left_out = LeftOut::default();
+        for (number, reached) in known.functions[index].contexts.iter().enumerate() {
+            let id = ContextId(number as u32);
+            let prepared = surroundings.prepared(function, &reached.context);
+            if !reached.leads_to(&prepared.calls) {
+                return None;
+            }
+            left_out.add(id, prepared.left_out);
+            // Whether a start is reached decides about a thread.
+            let starts = now.facts.starts.iter().zip(&before.facts.starts);
+            let is_reached_as_before = |(new, old): (&StartFact, &StartFact)| {
+                left_out.has(id, new.statement.block)
+                    == known.left_out[index].has(id, old.statement.block)
+            };
+            if !{ starts }.all(is_reached_as_before) {
+                return None;
+            }
+        }
+        contexts.left_out[index] = left_out;
+    }
+    Some(Arc::new(contexts))
+}
+
+/// Whether a function has the same facts, as far as contexts depend on them.
+fn looks_the_same(now: &Sources<'_>, before: &Sources<'_>, function: FunctionId) -> bool {
+    let index = function.0 as usize;
+    let (mine, theirs) = (&now.facts[index], &before.facts[index]);
+    let (body, earlier) = (
+        now.functions.body(function),
+        before.functions.body(function),
+    );
+    if Arc::ptr_eq(mine, theirs) && Arc::ptr_eq(body, earlier) {
+        return true;
+    }
+    body.parameters == earlier.parameters
+        && body.blocks.is_empty() == earlier.blocks.is_empty()
+        && mine.calls == theirs.calls
+        && mine.starts == theirs.starts
+        && mine.branches == theirs.branches
+        && mine.at_return == theirs.at_return
+        && mine.ends == theirs.ends
+        && landmarks_agree(mine, body, earlier)
+}
+
+/// Whether calls and starts that stand in the same place are still called the same.
+fn landmarks_agree(facts: &FunctionFacts, body: &Body, earlier: &Body) -> bool {
+    let calls = facts.calls.iter().map(|call| call.statement);
+    let starts = facts.starts.iter().map(|start| start.statement);
+    calls
+        .chain(starts)
+        .all(|at| body.landmark(at) == earlier.landmark(at))
+}
+
+/// A function before or after an edit.
+struct Version<'v> {
+    facts: &'v FunctionFacts,
+    body: &'v Body,
+}
+
+impl<'v> Version<'v> {
+    fn new(sources: &Sources<'v>, function: FunctionId) -> Version<'v> {
+        Version {
+            facts: &sources.facts[function.0 as usize],
+            body: sources.functions.body(function),
+        }
+    }
+
+    /// Whether threads begin and end in it as they do in the other one.
+    fn begins_and_ends_as(&self, other: &Version<'_>) -> bool {
+        let starts = self.facts.starts.iter().zip(&other.facts.starts);
+        let is_same_start = |(mine, theirs): (&StartFact, &StartFact)| {
+            let there = StartFact {
+                statement: mine.statement,
+                ..theirs.clone()
+            };
+            *mine == there
+                && self.body.landmark(mine.statement) == other.body.landmark(theirs.statement)
+        };
+        self.body.parameters == other.body.parameters
+            && self.body.blocks.is_empty() == other.body.blocks.is_empty()
+            && self.facts.at_return == other.facts.at_return
+            && self.facts.ends == other.facts.ends
+            && self.facts.starts.len() == other.facts.starts.len()
+            && { starts }.all(is_same_start)
+    }
+}
