@@ -27,6 +27,15 @@ pub fn check(analysis: &Analysis, before: Option<&CheckedProgram>) -> CheckedPro
     check.expect("nobody stops it")
 }
 
+/// The same for who asks for races and nothing else.
+pub fn check_for_races(analysis: &Analysis) -> CheckedProgram {
+    let options = Options {
+        only_reachable: true,
+        ..Options::default()
+    };
+    analysis.check(Models::builtin(), options)
+}
+
 /// All that a user can see of a result, without the numbers of classes, which have no meaning.
 pub fn described(checked: &CheckedProgram) -> String {
     let program = &checked.program;
@@ -49,7 +58,13 @@ pub fn described(checked: &CheckedProgram) -> String {
     for function in program.functions.ids() {
         let name = program.functions.body(function).function;
         for (_, context, roots) in program.contexts.of(function) {
-            let known = (&context.held, &context.bindings, &context.threads);
+            // Where a lock was taken is known by a name; what counts is where that leads.
+            let taken = context.held.iter().map(|(lock, held)| {
+                let at = held.at?;
+                Some((lock, program.functions.body(held.by).position(at)))
+            });
+            let taken: Vec<_> = taken.collect();
+            let known = (&context.held, taken, &context.bindings, &context.threads);
             text.push_str(&format!("{name:?}: {known:?} in {roots:?}\n"));
         }
     }

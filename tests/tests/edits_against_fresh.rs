@@ -4,7 +4,7 @@ use racelens_analysis::host::AnalysisHost;
 use racelens_tests::compiler::preprocess;
 use racelens_tests::corpus::corpus;
 use racelens_tests::edits::edited;
-use racelens_tests::incremental::{MAIN_FILE, apply, check, described};
+use racelens_tests::incremental::{MAIN_FILE, apply, check, check_for_races, described};
 use racelens_tests::racy_programs::{plan, source};
 use racelens_tests::random::{Random, cases};
 use racelens_tests::side_by_side::side_by_side;
@@ -32,6 +32,12 @@ fn disagreement(name: &str, start: &str, edits: u64, random: &mut Random) -> Opt
             let mut lines = incremental.lines().zip(expected.lines());
             let first = lines.find(|(one, other)| one != other);
             return Some(format!("{name}, edit {edit}: {first:#?}\n{text}"));
+        }
+        let for_races = described(&check_for_races(&host.analysis()));
+        if for_races != expected {
+            return Some(format!(
+                "{name}, edit {edit}: functions that no thread gets to make a difference\n{text}"
+            ));
         }
         before = again;
     }
@@ -79,4 +85,59 @@ fn edited_random_programs_are_checked_as_if_afresh() {
         })
         .collect();
     assert_no_disagreement(&programs);
+}
+
+/// A program in which a lock is held, an object made and a variable lent where functions are called.
+const CALLS: &str = r#"
+typedef struct { int state; } pthread_mutex_t;
+typedef unsigned long pthread_t;
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+void *malloc(unsigned long);
+static pthread_mutex_t lock;
+static int total, other;
+static int *last;
+static void add(int *by) { total += *by; last = by; }
+static void *work(void *unused)
+{
+    int here = 1;
+    int *made = malloc(sizeof *made);
+    /* here */
+    pthread_mutex_lock(&lock);
+    add(made);
+    add(&here);
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    return total;
+}
+"#;
+
+#[test]
+fn a_statement_in_front_of_calls_leaves_what_they_lead_to() {
+    let mut host = AnalysisHost::default();
+    apply(&mut host, CALLS);
+    let before = check(&host.analysis(), None);
+    assert!(!before.program.races.is_empty());
+    for (statement, is_alike) in [
+        ("other++;", true),
+        ("{ int more = other; if (more) other = 0; }", true),
+        ("add(&total);", false),
+    ] {
+        apply(&mut host, &CALLS.replace("/* here */", statement));
+        let again = check(&host.analysis(), Some(&before));
+        assert_eq!(
+            again.program.contexts.are_alike(&before.program.contexts),
+            is_alike,
+            "{statement}"
+        );
+        let fresh = check(&host.analysis(), None);
+        assert_eq!(described(&again), described(&fresh), "{statement}");
+    }
 }

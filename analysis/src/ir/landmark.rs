@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use ustr::Ustr;
 
 /// A statement as other functions know it. Two are equal if they have the same name, wherever they stand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Landmark {
     what: Ustr,
     ordinal: u32,
@@ -35,6 +35,12 @@ impl Landmark {
                 index: ordinal,
             },
         }
+    }
+}
+
+impl std::fmt::Debug for Landmark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}#{}", self.what, self.ordinal)
     }
 }
 
