@@ -11,5 +11,6 @@ pub mod races;
 pub mod replay;
 pub mod report;
 pub mod sequential;
+pub mod store;
 pub mod suppression;
 pub mod workspace;

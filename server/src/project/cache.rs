@@ -9,9 +9,11 @@ use std::time::{Duration, SystemTime};
 use dashmap::DashMap;
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 
+use super::moment::Moment;
 use super::preprocess::Preprocessed;
 use super::regular_file;
 use super::source_text::MAX_SOURCE_BYTES;
+use crate::store::ContentHash;
 
 /// A cache bounded in bytes; the least recently used entry goes first.
 // UNSOUND: a new header that appears earlier on the include path than the one that was read is not
@@ -51,7 +53,7 @@ struct Entries {
 }
 
 /// The headers that an output was made from, with their content at that time.
-type HeaderHashes = Arc<[(PathBuf, Hash)]>;
+pub type HeaderHashes = Arc<[(PathBuf, ContentHash)]>;
 
 struct Entry {
     value: Preprocessed,
@@ -64,17 +66,22 @@ struct Entry {
 #[derive(Clone, Copy)]
 struct Stamp {
     length: u64,
-    modified: SystemTime,
-    hash: Hash,
-    /// Whether the file was old enough by then that a later change must change its time.
+    times: Times,
+    hash: ContentHash,
+    /// Whether the file was old enough by then that a later change must change its times.
     is_settled: bool,
 }
 
-/// A file written within this time may be written again without a visible change of its time.
-const SETTLING: Duration = Duration::from_secs(2);
+/// When the content of a file was last changed, and when anything about it was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Times {
+    modified: SystemTime,
+    /// Unlike the other one, it cannot be set back.
+    changed: SystemTime,
+}
 
-/// File times come from a clock that ticks this coarsely at worst.
-const CLOCK_TICK: Duration = Duration::from_millis(20);
+/// A file written within this time may be written again without a visible change of its times.
+const SETTLING: Duration = Duration::from_secs(2);
 
 impl CacheKey {
     /// `parts` must be everything that decides the output; their borders count.
@@ -105,12 +112,8 @@ impl Cache {
     pub fn get(&self, key: CacheKey) -> Option<Preprocessed> {
         let found = self.entries().touch(key);
         // The headers are looked at without the lock, since that reads the disk.
-        let value = found.and_then(|(value, headers)| {
-            let is_fresh = headers
-                .iter()
-                .all(|(path, hash)| self.stamp(path).is_some_and(|stamp| stamp.hash == *hash));
-            is_fresh.then_some(value)
-        });
+        let value =
+            found.and_then(|(value, headers)| self.are_current(&headers).then_some(value));
         let counter = if value.is_some() {
             &self.hits
         } else {
@@ -120,18 +123,26 @@ impl Cache {
         value
     }
 
-    /// Remembers `value`, which a run that began at `started` made. It is not kept if a header may
-    /// have changed during the run, since then nobody knows which content was read.
-    pub fn insert(&self, key: CacheKey, value: &Preprocessed, started: SystemTime) {
-        let mut headers = Vec::with_capacity(value.headers.len());
-        for path in &value.headers {
-            match self.stamp(path) {
-                Some(stamp) if stamp.modified + CLOCK_TICK < started => {
-                    headers.push((path.clone(), stamp.hash));
-                }
-                _ => return,
-            }
-        }
+    /// Whether every header still has the same content.
+    pub fn are_current(&self, headers: &[(PathBuf, ContentHash)]) -> bool {
+        let mut headers = headers.iter();
+        headers.all(|(path, hash)| self.stamp(path).is_some_and(|stamp| stamp.hash == *hash))
+    }
+
+    /// What the headers are that a run which began at `started` has read. `None` if one may have changed during
+    /// the run, since then nobody knows which content was read.
+    pub fn hashes(&self, headers: &[PathBuf], started: &Moment) -> Option<HeaderHashes> {
+        let hashes = headers.iter().map(|path| {
+            let stamp = self.stamp(path)?;
+            let is_older = started.is_after(stamp.times.latest());
+            is_older.then(|| (path.clone(), stamp.hash))
+        });
+        let hashes: Option<HeaderHashes> = hashes.collect();
+        hashes.filter(|_| !started.has_clock_jumped())
+    }
+
+    /// Remembers `value`, which was made from these headers.
+    pub fn insert(&self, key: CacheKey, value: &Preprocessed, headers: HeaderHashes) {
         let bytes = value.text.len()
             + headers
                 .iter()
@@ -144,7 +155,7 @@ impl Cache {
                 .sum::<usize>();
         if bytes <= self.limit_bytes {
             self.entries()
-                .insert(key, value.clone(), headers.into(), bytes, self.limit_bytes);
+                .insert(key, value.clone(), headers, bytes, self.limit_bytes);
         }
     }
 
@@ -161,20 +172,20 @@ impl Cache {
     /// The present state of a file; its content is read only if its size or time says so.
     fn stamp(&self, path: &Path) -> Option<Stamp> {
         let metadata = std::fs::metadata(path).ok()?;
-        let (length, modified) = (metadata.len(), metadata.modified().ok()?);
+        let (length, times) = (metadata.len(), Times::of(&metadata)?);
         if let Some(known) = self.stamps.get(path)
             && known.is_settled
             && known.length == length
-            && known.modified == modified
+            && known.times == times
         {
             return Some(*known);
         }
         let before = SystemTime::now();
         let stamp = Stamp {
             length,
-            modified,
-            hash: Hash::of(&regular_file::read(path, MAX_SOURCE_BYTES).ok()?),
-            is_settled: modified + SETTLING < before,
+            times,
+            hash: ContentHash::of(&regular_file::read(path, MAX_SOURCE_BYTES).ok()?),
+            is_settled: times.latest() + SETTLING < before,
         };
         self.stamps.insert(path.to_owned(), stamp);
         Some(stamp)
@@ -235,6 +246,33 @@ impl Entries {
     }
 }
 
+impl Times {
+    fn of(metadata: &std::fs::Metadata) -> Option<Times> {
+        let modified = metadata.modified().ok()?;
+        Some(Times {
+            modified,
+            changed: changed(metadata).unwrap_or(modified),
+        })
+    }
+
+    fn latest(&self) -> SystemTime {
+        self.modified.max(self.changed)
+    }
+}
+
+#[cfg(unix)]
+fn changed(metadata: &std::fs::Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = Duration::from_secs(u64::try_from(metadata.ctime()).ok()?);
+    let rest = Duration::from_nanos(u64::try_from(metadata.ctime_nsec()).ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(seconds + rest)
+}
+
+#[cfg(not(unix))]
+fn changed(_metadata: &std::fs::Metadata) -> Option<SystemTime> {
+    None
+}
+
 impl Hash {
     fn of(bytes: &[u8]) -> Hash {
         const FIRST: RapidSecrets = RapidSecrets::seed(0x7261_6365);
@@ -260,11 +298,18 @@ mod tests {
             text: text.into(),
             headers: headers.iter().map(|path| path.to_path_buf()).collect(),
             notes: Vec::new(),
+            inputs: None,
         }
     }
 
-    fn after_a_while() -> SystemTime {
-        SystemTime::now() + Duration::from_secs(1)
+    fn insert(cache: &Cache, name: &str, value: &Preprocessed, started: &Moment) {
+        if let Some(headers) = cache.hashes(&value.headers, started) {
+            cache.insert(key(name), value, headers);
+        }
+    }
+
+    fn after_a_while() -> Moment {
+        Moment::in_the_future(Duration::from_secs(1))
     }
 
     #[test]
@@ -281,7 +326,7 @@ mod tests {
         let header = directory.path().join("a.h");
         std::fs::write(&header, "int a;").unwrap();
         let cache = Cache::new(1 << 20);
-        cache.insert(key("k"), &output("text", &[&header]), after_a_while());
+        insert(&cache, "k", &output("text", &[&header]), &after_a_while());
         assert_eq!(&*cache.get(key("k")).unwrap().text, "text");
 
         // The same length, and perhaps even the same time: only the content tells.
@@ -301,8 +346,9 @@ mod tests {
         let header = directory.path().join("a.h");
         std::fs::write(&header, "int a;").unwrap();
         let cache = Cache::new(1 << 20);
-        let long_ago = SystemTime::now() - Duration::from_secs(60);
-        cache.insert(key("k"), &output("text", &[&header]), long_ago);
+        let value = output("text", &[&header]);
+        let before = Moment::in_the_past(Duration::from_secs(60));
+        insert(&cache, "k", &value, &before);
         assert!(cache.get(key("k")).is_none());
     }
 
@@ -310,15 +356,15 @@ mod tests {
     fn the_least_recently_used_entry_goes_first() {
         let cache = Cache::new(250);
         let text = "x".repeat(100);
-        cache.insert(key("a"), &output(&text, &[]), after_a_while());
-        cache.insert(key("b"), &output(&text, &[]), after_a_while());
+        insert(&cache, "a", &output(&text, &[]), &after_a_while());
+        insert(&cache, "b", &output(&text, &[]), &after_a_while());
         assert!(cache.get(key("a")).is_some());
-        cache.insert(key("c"), &output(&text, &[]), after_a_while());
+        insert(&cache, "c", &output(&text, &[]), &after_a_while());
         assert!(cache.get(key("b")).is_none());
         assert!(cache.get(key("a")).is_some());
         assert!(cache.get(key("c")).is_some());
         assert_eq!(cache.counters().bytes, 200);
-        cache.insert(key("d"), &output(&"x".repeat(300), &[]), after_a_while());
+        insert(&cache, "d", &output(&"x".repeat(300), &[]), &after_a_while());
         assert_eq!(cache.counters().entries, 2);
     }
 }

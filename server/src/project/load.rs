@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::compile_commands::{self, CompileEntry};
 use super::compiler::{Compiler, CompilerFinder};
@@ -14,6 +15,7 @@ use super::preprocess::{Preprocessor, PreprocessorOptions, no_compiler};
 use super::regular_file::{self, MOST_OF_A_DATABASE};
 use super::requested::{Requested, real};
 use super::{Project, TranslationUnit, foreign, paths, walk};
+use crate::store::Store;
 
 /// What the user asks for. Everything here is trusted, unlike what stands in the workspace.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +35,8 @@ pub struct LoadOptions {
     pub current_directory: Option<PathBuf>,
     /// Where compilers are searched for; the process's `PATH` if none.
     pub search_path: Option<OsString>,
+    /// Where results are kept for the next start, if they are.
+    pub store: Option<Arc<Store>>,
 }
 
 const CONFIG_NAME: &str = "racelens.toml";
@@ -120,7 +124,9 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
     } else if units.iter().any(|unit| unit.compiler.is_none()) {
         notes.push(no_compiler());
     }
+    let store = trusted_store(options, &root, &mut notes);
     let preprocessor = Preprocessor::new(PreprocessorOptions {
+        store: store.clone(),
         search_path: finder.search_path().to_vec(),
         timeout: config.preprocessor.timeout,
         max_output_bytes: config.preprocessor.max_output_bytes,
@@ -133,10 +139,31 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
         compile_commands: database,
         units,
         preprocessor,
+        store,
         known_units,
         default_compiler,
     };
     (project, notes)
+}
+
+/// The store, unless the workspace could have put into it what it wants us to believe.
+fn trusted_store(
+    options: &LoadOptions,
+    root: &Path,
+    notes: &mut Vec<Note>,
+) -> Option<Arc<Store>> {
+    let store = options.store.clone()?;
+    if !paths::is_really_inside(store.directory(), root) {
+        return Some(store);
+    }
+    notes.push(
+        Note::warning(format!(
+            "the cache in {} is not used: it lies in the project that it would be about",
+            store.directory().display()
+        ))
+        .with_help("name another directory with --cache-dir, or pass --no-cache"),
+    );
+    None
 }
 
 /// Leaves out what is no source file but pretends to be: a link to somebody's keys, or `-x c` in front of

@@ -10,9 +10,12 @@ mod config_reader;
 pub mod flags;
 mod foreign;
 mod glob;
+mod kept_units;
 mod line_markers;
 mod load;
 mod missing_headers;
+mod moment;
+mod namesakes;
 pub mod note;
 mod paths;
 pub mod preprocess;
@@ -39,7 +42,10 @@ use compiler::Compiler;
 use config::Config;
 use preprocess::{Preprocessed, Preprocessor};
 
+use crate::store::Store;
+
 pub use load::LoadOptions;
+pub use namesakes::namesakes;
 pub use note::{Note, Place, Severity};
 pub use syntax_check::compiler_errors;
 pub use visible_text::{visible, visible_in_line};
@@ -56,6 +62,8 @@ pub struct Project {
     /// What is analysed, sorted by file. A file that is compiled in several ways is there several times.
     pub units: Vec<TranslationUnit>,
     pub preprocessor: Preprocessor,
+    /// Where results are kept for the next start.
+    pub store: Option<Arc<Store>>,
     /// Every file of the database, also those that are not analysed: their flags serve new files.
     known_units: Vec<TranslationUnit>,
     default_compiler: Option<Compiler>,

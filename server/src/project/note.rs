@@ -1,5 +1,6 @@
 //! A remark to the user about the project itself: what happened, where, and what to do next.
 
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::visible_text::{visible, visible_in_line};
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Note {
     pub severity: Severity,
     pub place: Option<Place>,
@@ -15,7 +16,7 @@ pub struct Note {
     pub help: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Severity {
     Error,
     Warning,
@@ -23,7 +24,7 @@ pub enum Severity {
 }
 
 /// A place in a file. Lines and columns count from one; columns count characters.
-#[derive(Clone, Debug, Eq)]
+#[derive(Clone, Debug, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub path: PathBuf,
     pub line: u32,

@@ -10,20 +10,23 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use super::TranslationUnit;
-use super::cache::{Cache, CacheCounters, CacheKey};
+use super::cache::{Cache, CacheCounters, CacheKey, HeaderHashes};
 use super::compiler::Compiler;
+use super::kept_units::KeptUnits;
 use super::line_markers::{self, MarkerNames};
 use super::missing_headers::HeaderIndex;
+use super::moment::Moment;
 use super::note::{Note, Place};
 use super::process::{self, Finished, ProcessError, ProcessLimits};
 use super::repair::Attempt;
 use super::source_text::{self, MAX_SOURCE_BYTES, SourceText};
 use super::universal_names;
+use crate::store::{ContentHash, Store};
 
 /// A translation unit after preprocessing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +36,15 @@ pub struct Preprocessed {
     /// The headers that were read, sorted.
     pub headers: Vec<PathBuf>,
     pub notes: Vec<Note>,
+    /// The files on disk that it was made from, if it depends on nothing else.
+    pub inputs: Option<Arc<Inputs>>,
+}
+
+/// The content of the files that preprocessed text was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    pub source: ContentHash,
+    pub headers: HeaderHashes,
 }
 
 #[derive(Clone, Debug)]
@@ -45,6 +57,8 @@ pub struct PreprocessorOptions {
     pub timeout: Duration,
     pub max_output_bytes: usize,
     pub cache_bytes: usize,
+    /// What outlives the process.
+    pub store: Option<Arc<Store>>,
 }
 
 impl PreprocessorOptions {
@@ -55,6 +69,7 @@ impl PreprocessorOptions {
             timeout: Duration::from_secs(30),
             max_output_bytes: 256 << 20,
             cache_bytes: 512 << 20,
+            store: None,
         }
     }
 }
@@ -63,6 +78,7 @@ impl PreprocessorOptions {
 pub struct Preprocessor {
     options: PreprocessorOptions,
     cache: Cache,
+    kept: Option<KeptUnits>,
     scratch: OnceLock<Result<Scratch, String>>,
     header_index: OnceLock<HeaderIndex>,
 }
@@ -71,6 +87,7 @@ impl Preprocessor {
     pub fn new(options: PreprocessorOptions) -> Preprocessor {
         Preprocessor {
             cache: Cache::new(options.cache_bytes),
+            kept: KeptUnits::new(&options),
             options,
             scratch: OnceLock::new(),
             header_index: OnceLock::new(),
@@ -99,13 +116,38 @@ impl Preprocessor {
         let key = cache_key(unit, compiler, &source.text);
         if let Some(mut found) = self.cache.get(key) {
             found.notes.splice(0..0, source.notes);
+            found.inputs = inputs(source.hash, found.inputs.map(|inputs| inputs.headers.clone()));
             return Ok(found);
         }
-        let started = SystemTime::now();
-        let (output, is_complete) = self.run(unit, compiler, &source.text)?;
+        let kept = self.kept.as_ref();
+        // What is typed is not worth keeping beyond the session.
+        let kept = kept.and_then(|kept| Some((kept, kept.name(unit, compiler, source.hash?)?)));
+        if let Some((kept, name)) = &kept
+            && let Some(mut found) = kept.get(name, unit, &self.cache)
+        {
+            if let Some(headers) = &found.inputs {
+                self.cache.insert(key, &found, headers.headers.clone());
+            }
+            found.notes.splice(0..0, source.notes);
+            return Ok(found);
+        }
+        let started = Moment::now();
+        let run = self.run(unit, compiler, &source.text)?;
+        let mut output = run.output;
         // Nothing would tell us later that a header which was missing is there.
-        if is_complete {
-            self.cache.insert(key, &output, started);
+        let headers = if run.is_complete {
+            self.cache.hashes(&output.headers, &started)
+        } else {
+            None
+        };
+        if let Some(headers) = headers {
+            if run.is_certain {
+                output.inputs = inputs(source.hash, Some(headers.clone()));
+            }
+            self.cache.insert(key, &output, headers);
+            if let (Some((kept, name)), true) = (kept, run.is_certain) {
+                kept.put(&name, unit, &output);
+            }
         }
         let SourceText { mut notes, .. } = source;
         notes.extend(output.notes);
@@ -121,14 +163,20 @@ impl Preprocessor {
         self.cache.counters()
     }
 
-    /// Runs the compiler until it has no more complaint that can be mended. Says as well whether
-    /// the output depends on nothing but the headers that it names.
+    /// Everything that decides what preprocessing a unit gives, except the content of files. `None` if that is not
+    /// known, or if nothing is kept on disk.
+    pub fn circumstances(&self, unit: &TranslationUnit) -> Option<ContentHash> {
+        let compiler = unit.compiler.as_ref()?;
+        self.kept.as_ref()?.circumstances(unit, compiler)
+    }
+
+    /// Runs the compiler until it has no more complaint that can be mended.
     fn run(
         &self,
         unit: &TranslationUnit,
         compiler: &Compiler,
         text: &str,
-    ) -> Result<(Preprocessed, bool), Note> {
+    ) -> Result<CompilerRun, Note> {
         let scratch = self.scratch()?;
         let deadline = Instant::now() + self.options.timeout;
         let mut attempt = Attempt::new(
@@ -165,13 +213,16 @@ impl Preprocessor {
         attempt
             .notes
             .extend(renamed.private.iter().map(|path| private(unit, path)));
-        let is_complete = attempt.is_complete();
-        let output = Preprocessed {
-            text: renamed.text.into(),
-            headers: renamed.headers.into_iter().collect(),
-            notes: attempt.notes,
-        };
-        Ok((output, is_complete))
+        Ok(CompilerRun {
+            is_complete: attempt.is_complete(),
+            is_certain: finished.status.success() && attempt.is_certain(),
+            output: Preprocessed {
+                text: renamed.text.into(),
+                headers: renamed.headers.into_iter().collect(),
+                notes: attempt.notes,
+                inputs: None,
+            },
+        })
     }
 
     fn run_once(
@@ -242,6 +293,22 @@ impl Preprocessor {
                     .with_help("free some space, or set TMPDIR to a directory that can be written")
             })
     }
+}
+
+/// What the compiler gave.
+struct CompilerRun {
+    output: Preprocessed,
+    /// Whether it depends on nothing but the headers that it names.
+    is_complete: bool,
+    /// Whether another run would give the same, today or tomorrow.
+    is_certain: bool,
+}
+
+fn inputs(source: Option<ContentHash>, headers: Option<HeaderHashes>) -> Option<Arc<Inputs>> {
+    Some(Arc::new(Inputs {
+        source: source?,
+        headers: headers?,
+    }))
 }
 
 /// A private directory: an empty one to run in, and room for the stubs of missing headers.

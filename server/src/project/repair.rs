@@ -23,6 +23,7 @@ pub struct Attempt<'u> {
     stubs_directory: PathBuf,
     stubs: Option<Stubs>,
     missing: usize,
+    has_guessed: bool,
 }
 
 /// Tells the directory of the project that has a header, given the header and the file that includes it.
@@ -51,6 +52,7 @@ impl<'u> Attempt<'u> {
             stubs_directory,
             stubs: None,
             missing: 0,
+            has_guessed: false,
         }
     }
 
@@ -88,6 +90,11 @@ impl<'u> Attempt<'u> {
     /// read for its macros alone, which leaves no line marker.
     pub fn is_complete(&self) -> bool {
         self.missing == 0 && !self.flags.iter().any(|flag| flag == "-imacros")
+    }
+
+    /// Whether nothing had to be guessed: a guess depends on all that lies in the project.
+    pub fn is_certain(&self) -> bool {
+        !self.has_guessed
     }
 
     /// Changes what can be changed about `errors`. Returns whether another run makes sense.
@@ -189,6 +196,7 @@ impl<'u> Attempt<'u> {
         if self.unit.has_command || self.flags.iter().any(|flag| *flag == directory_word) {
             return false;
         }
+        self.has_guessed = true;
         self.flags.push("-idirafter".to_owned());
         self.flags.push(directory_word.into_owned());
         self.notes.push(

@@ -5,11 +5,14 @@ use std::path::Path;
 
 use super::note::{Note, Place};
 use super::regular_file;
+use crate::store::ContentHash;
 
 /// Text of a file, and what had to be said about it.
 pub struct SourceText {
     pub text: String,
     pub notes: Vec<Note>,
+    /// Of the file's bytes, if it was read from a file.
+    pub hash: Option<ContentHash>,
 }
 
 /// Larger files are not source code that someone edits.
@@ -20,7 +23,10 @@ const BINARY_PROBE_BYTES: usize = 8 << 10;
 
 pub fn read(path: &Path) -> Result<SourceText, Note> {
     let bytes = regular_file::read(path, MAX_SOURCE_BYTES);
-    decode(path, bytes.map_err(|error| unreadable(path, &error))?)
+    let bytes = bytes.map_err(|error| unreadable(path, &error))?;
+    let hash = Some(ContentHash::of(&bytes));
+    let source = decode(path, bytes)?;
+    Ok(SourceText { hash, ..source })
 }
 
 /// Turns the bytes of a file into text: without a byte order mark, and with U+FFFD for what is not UTF-8.
@@ -58,7 +64,11 @@ pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<SourceText, Note> {
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());
     }
-    Ok(SourceText { text, notes })
+    Ok(SourceText {
+        text,
+        notes,
+        hash: None,
+    })
 }
 
 pub fn unreadable(path: &Path, error: &std::io::Error) -> Note {

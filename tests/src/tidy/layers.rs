@@ -34,6 +34,7 @@ pub const LAYERS: Layers = &[
 pub const SERVER_LAYERS: Layers = &[
     &["internal_error"],
     &["process_memory"],
+    &["store"],
     &["project"],
     &["models"],
     &["suppression"],
