@@ -28,7 +28,12 @@ fn main() {
         let mut hasher = DefaultHasher::new();
         seed.hash(&mut hasher);
         compiler().hash(&mut hasher);
-        for variable in ["TARGET", "PROFILE", "OPT_LEVEL", "CARGO_CFG_DEBUG_ASSERTIONS"] {
+        for variable in [
+            "TARGET",
+            "PROFILE",
+            "OPT_LEVEL",
+            "CARGO_CFG_DEBUG_ASSERTIONS",
+        ] {
             env::var_os(variable).hash(&mut hasher);
         }
         for file in &files {

@@ -8,6 +8,7 @@ pub mod process_memory;
 pub mod project;
 pub mod race_options;
 pub mod races;
+pub mod recall;
 pub mod replay;
 pub mod report;
 pub mod sequential;

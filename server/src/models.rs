@@ -2,14 +2,24 @@
 
 use crate::project::regular_file::{self, MOST_OF_A_SETTING};
 use crate::project::{Note, Place};
+use crate::store::{ContentHash, PartsHasher};
 use racelens_analysis::models::Models;
 use std::path::{Path, PathBuf};
 
+/// What library functions do, as the program's analysis gets to know it.
+pub struct LoadedModels {
+    pub models: Models,
+    pub notes: Vec<Note>,
+    /// Of the files, as far as they could be read.
+    pub hash: ContentHash,
+}
+
 /// The built-in models and those of the files. A file with a mistake is left out, and each mistake
 /// is a note with its place.
-pub fn load(files: &[PathBuf]) -> (Models, Vec<Note>) {
+pub fn load(files: &[PathBuf]) -> LoadedModels {
     let mut models = Models::builtin().clone();
     let mut notes = Vec::new();
+    let mut hasher = PartsHasher::new("models");
     for file in files {
         let text = match regular_file::read_text(file, MOST_OF_A_SETTING) {
             Ok(text) => text,
@@ -22,6 +32,7 @@ pub fn load(files: &[PathBuf]) -> (Models, Vec<Note>) {
                 continue;
             }
         };
+        hasher.path(file).text(&text);
         match models.extended(&[(file.to_string_lossy(), text)]) {
             Ok(extended) => models = extended,
             Err(errors) => notes.extend(errors.into_iter().map(|error| {
@@ -31,7 +42,11 @@ pub fn load(files: &[PathBuf]) -> (Models, Vec<Note>) {
             })),
         }
     }
-    (models, notes)
+    LoadedModels {
+        models,
+        notes,
+        hash: hasher.finish(),
+    }
 }
 
 #[cfg(test)]
@@ -47,7 +62,8 @@ mod tests {
             "[[model]]\nfunctions = [\"os_lock\"]\neffects = [{ acquire = { lock = \"arg0\" } }]\n";
         std::fs::write(&good, model).expect("written");
         std::fs::write(&bad, model.replace("acquire", "aquire")).expect("written");
-        let (models, notes) = load(&[good, bad.clone(), folder.path().join("gone.toml")]);
+        let LoadedModels { models, notes, .. } =
+            load(&[good, bad.clone(), folder.path().join("gone.toml")]);
         assert!(
             models.lookup("os_lock").is_some() && models.lookup("pthread_mutex_lock").is_some()
         );

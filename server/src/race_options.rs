@@ -1,5 +1,6 @@
 //! What the user can say about how races are looked for.
 
+use crate::project::Project;
 use crate::workspace::Workspace;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +28,11 @@ pub enum Entries {
 impl RaceOptions {
     /// What the command line says, and else what the project's configuration says.
     pub fn new(workspace: &Workspace, entries: Option<Entries>) -> RaceOptions {
-        let project = workspace.project.as_ref();
+        RaceOptions::for_project(workspace.project.as_ref(), entries)
+    }
+
+    /// As `new`, for a program that is not read yet.
+    pub fn for_project(project: Option<&Project>, entries: Option<Entries>) -> RaceOptions {
         let threads = project.map(|project| &project.config.threads);
         let Some(threads) = threads else {
             return RaceOptions {

@@ -8,6 +8,7 @@ use crate::project::regular_file::{self, MOST_OF_A_SETTING};
 use crate::project::{Note, visible, whole_file};
 use crate::race_options::{Entries, RaceOptions};
 use crate::races::{Asked, Check, VerifyOptions};
+use crate::recall::{self, Detail};
 use crate::report::text::{Appearance, Shown, TextWriter};
 use crate::report::{Baseline, PathBase, Report, Selection, Verified, html, json, sarif};
 use crate::workspace::{SyntaxNote, Workspace};
@@ -83,18 +84,16 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         }
     };
     let progress = ProgressDisplay::new();
-    let workspace = match arguments.program.load_or_complain(&progress) {
-        Ok(workspace) => workspace,
+    let Found {
+        mut report,
+        program,
+        min_rank,
+    } = match arguments.find(&progress) {
+        Ok(found) => found,
         Err(status) => return status,
     };
-    let entries = arguments.entries.map(Entries::from);
-    let options = RaceOptions::new(&workspace, entries).only_reachable();
-    let check = progress.during("looking for races", || Check::new(&workspace, options));
-    let mut report = check.report(&workspace);
-    progress.clear();
-    add_notes(&mut report.notes, &workspace);
     let baseline = match &arguments.write_baseline {
-        Some(file) if workspace.units > 0 => match write_baseline(file, &report) {
+        Some(file) if report.stats.units > 0 => match write_baseline(file, &report) {
             Ok(written) => Some(written),
             Err(error) => {
                 complain(&format!("error: {error}"));
@@ -106,7 +105,7 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
     if let Some(baseline) = baseline {
         baseline.apply(&mut report);
     }
-    let selection = arguments.selection(&workspace);
+    let selection = arguments.selection(min_rank);
     let hidden = match selection.apply(&mut report) {
         Ok(hidden) => hidden,
         Err(unknown) => {
@@ -115,9 +114,9 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
             return FAILURE;
         }
     };
-    if arguments.verify {
+    if let (true, Some((workspace, check))) = (arguments.verify, &program) {
         progress.during("looking for interleavings", || {
-            verify(&mut report, &check, &workspace, arguments.verify_budget);
+            verify(&mut report, check, workspace, arguments.verify_budget);
         });
         progress.clear();
     }
@@ -125,11 +124,20 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         complain(&format!("error: {error}"));
         return FAILURE;
     }
-    if workspace.units == 0 {
+    if report.stats.units == 0 {
         complain("nothing was analysed");
         return FAILURE;
     }
     exit_status(&report)
+}
+
+/// What is known of the program.
+struct Found {
+    report: Report,
+    /// Unless it was not necessary to read it.
+    program: Option<(Workspace, Check)>,
+    /// What the project says about which races to show.
+    min_rank: Option<u8>,
 }
 
 /// Looks for an interleaving of every race in the report.
@@ -199,11 +207,41 @@ fn exit_status(report: &Report) -> u8 {
 }
 
 impl CheckArguments {
-    fn selection(&self, workspace: &Workspace) -> Selection {
-        let configured = workspace
-            .project
-            .as_ref()
-            .and_then(|project| project.config.check.min_rank);
+    /// Finds the races of the program, or recalls them if an earlier run has found them.
+    fn find(&self, progress: &ProgressDisplay) -> Result<Found, u8> {
+        let opened = self.program.open();
+        let project = opened.as_ref().map(|opened| &opened.project);
+        let min_rank = project.and_then(|project| project.config.check.min_rank);
+        let entries = self.entries.map(Entries::from);
+        let options = RaceOptions::for_project(project, entries).only_reachable();
+        // An interleaving is looked for in the program itself.
+        let recalled = opened.as_ref().filter(|_| !self.verify);
+        let recalled = recalled.and_then(|opened| recall::recall(opened, &options, Detail::Full));
+        if let Some(recalled) = recalled {
+            return Ok(Found {
+                report: recalled.report,
+                program: None,
+                min_rank,
+            });
+        }
+        let workspace = self.program.read_or_complain(opened, progress)?;
+        let check = progress.during("looking for races", || {
+            Check::new(&workspace, options.clone())
+        });
+        let mut report = check.report(&workspace);
+        progress.clear();
+        add_notes(&mut report.notes, &workspace);
+        recall::remember(&workspace, &options, Detail::Full, &report);
+        self.program
+            .complain_about_cache(workspace.project.as_ref());
+        Ok(Found {
+            report,
+            program: Some((workspace, check)),
+            min_rank,
+        })
+    }
+
+    fn selection(&self, configured: Option<u8>) -> Selection {
         let min_rank = self.min_rank.or(configured);
         Selection {
             min_rank: min_rank.unwrap_or(DEFAULT_MIN_RANK),

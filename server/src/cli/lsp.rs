@@ -1,5 +1,6 @@
 //! `racelens lsp`: the language server.
 
+use super::cache_options::CacheOptions;
 use super::terminal::complain;
 use super::{FAILURE, SUCCESS};
 use crate::lsp::{self, Ending, Transport};
@@ -13,6 +14,8 @@ pub(super) struct LspArguments {
     /// Use standard input and output, which is the default; some editors add this
     #[arg(long, conflicts_with = "tcp")]
     stdio: bool,
+    #[command(flatten)]
+    cache: CacheOptions,
 }
 
 pub(super) const EXIT_STATUS: &str = "\
@@ -29,7 +32,7 @@ pub(super) fn run(arguments: &LspArguments) -> u8 {
         Some(port) => Transport::Tcp(port),
         None => Transport::StandardStreams,
     };
-    match lsp::run(transport) {
+    match lsp::run(transport, arguments.cache.open()) {
         Ok(Ending::AfterShutdown) => SUCCESS,
         Ok(Ending::Abrupt) => ABRUPT,
         Err(error) => {

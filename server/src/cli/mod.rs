@@ -1,5 +1,7 @@
 //! The command line: one file a command.
 
+mod cache;
+mod cache_options;
 mod check;
 mod dump;
 mod explain;
@@ -43,6 +45,9 @@ enum Command {
     /// Say what a check costs, and which functions and locations are the largest
     #[command(after_help = EXIT_STATUS)]
     Stats(stats::StatsArguments),
+    /// Say what is kept on disk for the next start, or remove it
+    #[command(after_help = cache::EXIT_STATUS)]
+    Cache(cache::CacheArguments),
     /// Serve an editor: the language server
     #[command(after_help = lsp::EXIT_STATUS)]
     Lsp(lsp::LspArguments),
@@ -87,6 +92,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),
+        Command::Cache(arguments) => cache::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),
         Command::Sequentialize(arguments) => sequentialize::run(&arguments),
         Command::Dump(arguments) => dump::run(&arguments),

@@ -20,6 +20,7 @@ mod status;
 mod to_proto;
 mod verification;
 
+use crate::store::Store;
 use backend::Backend;
 use driver::{Driver, Event};
 use ordered_service::OrderedService;
@@ -56,21 +57,23 @@ const PIPE_BYTES: usize = 1 << 16;
 /// How long the driver may take to clean up.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Serves one client.
-pub fn run(transport: Transport) -> io::Result<Ending> {
+/// Serves one client. What it reads is kept in the store for the next start.
+pub fn run(transport: Transport, store: Option<Arc<Store>>) -> io::Result<Ending> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let ending = runtime.block_on(async {
         match transport {
-            Transport::StandardStreams => Ok(serve(tokio::io::stdin(), tokio::io::stdout()).await),
+            Transport::StandardStreams => {
+                Ok(serve_with(tokio::io::stdin(), tokio::io::stdout(), store).await)
+            }
             Transport::Tcp(port) => {
                 let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
                 let listener = tokio::net::TcpListener::bind(address).await?;
                 eprintln!("listening on {}", listener.local_addr()?);
                 let (stream, _) = listener.accept().await?;
                 let (input, output) = stream.into_split();
-                Ok(serve(input, output).await)
+                Ok(serve_with(input, output, store).await)
             }
         }
     });
@@ -79,8 +82,17 @@ pub fn run(transport: Transport) -> io::Result<Ending> {
     ending
 }
 
-/// Serves one client on these streams, until it goes.
+/// Serves one client on these streams, until it goes, and keeps nothing.
 pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite) -> Ending {
+    serve_with(input, output, None).await
+}
+
+/// As `serve`. What is read is kept in the store for the next start.
+pub async fn serve_with(
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite,
+    store: Option<Arc<Store>>,
+) -> Ending {
     let (events, received) = mpsc::channel();
     let session = Arc::new(Session::new(events));
     let (outbox, messages) = Outbox::new();
@@ -89,7 +101,7 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite) -> En
     let driver = std::thread::Builder::new()
         .name("racelens driver".to_owned())
         .stack_size(driver::STACK_BYTES)
-        .spawn(move || Driver::new(driver_session, driver_outbox).run(&received));
+        .spawn(move || Driver::new(driver_session, driver_outbox, store).run(&received));
     let (service, socket) = LspService::build(|client| {
         tokio::spawn(outbox::deliver(messages, client.clone(), session.clone()));
         Backend::new(client, session.clone(), outbox.clone())

@@ -112,8 +112,7 @@ impl Cache {
     pub fn get(&self, key: CacheKey) -> Option<Preprocessed> {
         let found = self.entries().touch(key);
         // The headers are looked at without the lock, since that reads the disk.
-        let value =
-            found.and_then(|(value, headers)| self.are_current(&headers).then_some(value));
+        let value = found.and_then(|(value, headers)| self.are_current(&headers).then_some(value));
         let counter = if value.is_some() {
             &self.hits
         } else {
@@ -364,7 +363,12 @@ mod tests {
         assert!(cache.get(key("a")).is_some());
         assert!(cache.get(key("c")).is_some());
         assert_eq!(cache.counters().bytes, 200);
-        insert(&cache, "d", &output(&"x".repeat(300), &[]), &after_a_while());
+        insert(
+            &cache,
+            "d",
+            &output(&"x".repeat(300), &[]),
+            &after_a_while(),
+        );
         assert_eq!(cache.counters().entries, 2);
     }
 }

@@ -131,11 +131,7 @@ impl KeptUnits {
         }
     }
 
-    fn namesakes(
-        &self,
-        unit: &TranslationUnit,
-        headers: &[(PathBuf, ContentHash)],
-    ) -> ContentHash {
+    fn namesakes(&self, unit: &TranslationUnit, headers: &[(PathBuf, ContentHash)]) -> ContentHash {
         let headers = headers.iter().map(|(path, _)| path.as_path());
         namesakes([unit], headers, &self.root)
     }

@@ -147,11 +147,7 @@ pub fn load(options: &LoadOptions) -> (Project, Vec<Note>) {
 }
 
 /// The store, unless the workspace could have put into it what it wants us to believe.
-fn trusted_store(
-    options: &LoadOptions,
-    root: &Path,
-    notes: &mut Vec<Note>,
-) -> Option<Arc<Store>> {
+fn trusted_store(options: &LoadOptions, root: &Path, notes: &mut Vec<Note>) -> Option<Arc<Store>> {
     let store = options.store.clone()?;
     if !paths::is_really_inside(store.directory(), root) {
         return Some(store);

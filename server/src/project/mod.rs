@@ -42,7 +42,8 @@ use compiler::Compiler;
 use config::Config;
 use preprocess::{Preprocessed, Preprocessor};
 
-use crate::store::Store;
+use crate::store::{ContentHash, Store};
+use source_text::MAX_SOURCE_BYTES;
 
 pub use load::LoadOptions;
 pub use namesakes::namesakes;
@@ -97,6 +98,22 @@ pub fn normalised(path: &Path) -> PathBuf {
 /// The text of a source file or header, as the preprocessor gets it.
 pub fn read_source(path: &Path) -> Option<String> {
     source_text::read(path).ok().map(|source| source.text)
+}
+
+/// What is in a source file or header now; `None` if it cannot be read.
+pub fn content(path: &Path) -> Option<ContentHash> {
+    let bytes = regular_file::read(path, MAX_SOURCE_BYTES).ok()?;
+    Some(ContentHash::of(&bytes))
+}
+
+/// As `content`, with the text as `read_source` gives it.
+pub fn content_and_text(path: &Path) -> (Option<ContentHash>, Option<String>) {
+    let Ok(bytes) = regular_file::read(path, MAX_SOURCE_BYTES) else {
+        return (None, None);
+    };
+    let hash = ContentHash::of(&bytes);
+    let text = source_text::decode(path, bytes).ok();
+    (Some(hash), text.map(|source| source.text))
 }
 
 /// The text of a file for a report about what lies in `base`. A file elsewhere is shown only if it is called as

@@ -7,6 +7,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::visible_text::{visible, visible_in_line};
+use crate::store::PartsHasher;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Note {
@@ -52,6 +53,18 @@ impl Note {
     pub fn with_help(mut self, help: impl Into<String>) -> Note {
         self.help = Some(help.into());
         self
+    }
+
+    /// Makes the note a part of a hash.
+    pub fn add_to(&self, hasher: &mut PartsHasher) {
+        hasher.text(&self.severity.to_string()).text(&self.message);
+        hasher.all(self.place.iter(), |hasher, place| {
+            hasher.path(&place.path);
+            hasher.number(place.line.into()).number(place.column.into());
+        });
+        hasher.all(self.help.iter(), |hasher, help| {
+            hasher.text(help);
+        });
     }
 
     fn new(severity: Severity, message: impl Into<String>) -> Note {

@@ -116,7 +116,10 @@ impl Preprocessor {
         let key = cache_key(unit, compiler, &source.text);
         if let Some(mut found) = self.cache.get(key) {
             found.notes.splice(0..0, source.notes);
-            found.inputs = inputs(source.hash, found.inputs.map(|inputs| inputs.headers.clone()));
+            found.inputs = inputs(
+                source.hash,
+                found.inputs.map(|inputs| inputs.headers.clone()),
+            );
             return Ok(found);
         }
         let kept = self.kept.as_ref();

@@ -119,6 +119,11 @@ impl Check {
         })
     }
 
+    /// How races were looked for.
+    pub fn options(&self) -> &RaceOptions {
+        &self.options
+    }
+
     /// All races of the program, whatever their rank.
     pub fn report(&self, workspace: &Workspace) -> Report {
         self.report_with(workspace, Some(&CommentWriter::new(workspace)))

@@ -14,6 +14,7 @@ pub mod text;
 mod verification;
 
 use crate::project::{Note, Place};
+use serde::{Deserialize, Serialize};
 
 pub use baseline::{Baseline, BaselineComparison, BaselineError, KnownRace};
 pub use explanation::{
@@ -30,7 +31,7 @@ pub use verification::{
     WitnessTrace,
 };
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub races: Vec<Race>,
     /// Those that the user accepts. They are no findings.
@@ -39,14 +40,15 @@ pub struct Report {
     pub violations: Vec<Violation>,
     /// How many more of these the user accepts.
     pub suppressed_violations: usize,
-    /// If the report was compared with one.
+    /// If the report was compared with one. That is no part of what is kept for the next start.
+    #[serde(skip)]
     pub baseline: Option<BaselineComparison>,
     pub notes: Vec<Note>,
     pub stats: Stats,
 }
 
 /// How sure an answer is. A race is never called more than it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Tier {
     /// No common lock was found, and nothing that orders the accesses.
     Possible,
@@ -56,7 +58,7 @@ pub enum Tier {
     ProvenSafe,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Race {
     /// Twelve hexadecimal digits that stay the same when lines move.
     pub id: String,
@@ -70,12 +72,13 @@ pub struct Race {
     pub accesses: Vec<Access>,
     /// What to write into the source to accept the race. All of them are needed.
     pub benign_comments: Vec<OfferedComment>,
-    /// If somebody has looked for an interleaving.
+    /// If somebody has looked for an interleaving. That is no part of what is kept for the next start.
+    #[serde(skip)]
     pub verified: Option<Verified>,
 }
 
 /// A comment that can be written into the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferedComment {
     /// The line that it belongs to: it can stand above it, or at its end.
     pub place: Place,
@@ -83,7 +86,7 @@ pub struct OfferedComment {
     pub text: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuppressedRace {
     pub race: Race,
     /// By each of these.
@@ -91,7 +94,7 @@ pub struct SuppressedRace {
 }
 
 /// A promise about locks that a declaration makes, by an attribute, and the program breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// Twelve hexadecimal digits that stay the same when lines move.
     pub id: String,
@@ -116,13 +119,13 @@ pub struct Violation {
 }
 
 /// A comment in the source that accepts races.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suppression {
     pub place: Place,
     pub reason: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// A word for machines: `inferred_guard`, `write_write`, `doubt_unsharing`.
     pub kind: String,
@@ -132,7 +135,7 @@ pub struct Reason {
     pub doubt: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AccessKind {
     Read,
     Write,
@@ -140,7 +143,7 @@ pub enum AccessKind {
     Update,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     pub place: Place,
     /// How many characters it has in the source; 0 if that is not known.
@@ -158,7 +161,7 @@ pub struct Access {
     pub path: Vec<Call>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
     /// The function that it runs: `main`, `worker`.
     pub name: String,
@@ -167,7 +170,7 @@ pub struct Thread {
     pub started: Option<Place>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lock {
     pub name: String,
     /// Held for reading only, together with others.
@@ -175,7 +178,7 @@ pub struct Lock {
     pub acquired: Option<Place>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// Who is called.
     pub function: String,
@@ -183,7 +186,7 @@ pub struct Call {
     pub place: Place,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
     pub units: usize,
     pub functions: usize,

@@ -124,7 +124,10 @@ mod tests {
         let place = folder.path().join("a/b");
         make_private(&place).unwrap();
         let mode = |mode| std::fs::Permissions::from_mode(mode);
-        assert_eq!(place.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(
+            place.metadata().unwrap().permissions().mode() & 0o777,
+            0o700
+        );
         make_private(&place).unwrap();
         std::fs::set_permissions(&place, mode(0o777)).unwrap();
         let error = make_private(&place).unwrap_err();

@@ -117,9 +117,15 @@ fn entries(directory: &Path, now: SystemTime) -> Vec<Found> {
             continue;
         };
         let used = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        if file.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) {
+        if file
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(UNFINISHED.as_bytes())
+        {
             // The clock may have jumped either way since.
-            let age = now.duration_since(used).unwrap_or_else(|error| error.duration());
+            let age = now
+                .duration_since(used)
+                .unwrap_or_else(|error| error.duration());
             if age > ABANDONED {
                 let _ = std::fs::remove_file(file.path());
             }

@@ -1,7 +1,7 @@
 //! Keeps a program that was read up to date while its files change.
 
-use super::{ReadUnit, Workspace, read_unit};
-use crate::project::{LoadOptions, Project};
+use super::{Opened, Past, ReadUnit, Workspace, read_unit};
+use crate::project::LoadOptions;
 use racelens_analysis::host::{Change, UnitChange};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
@@ -66,6 +66,7 @@ impl Workspace {
             return 0;
         }
         let count = results.len();
+        self.past.is_edited |= count > 0;
         let mut change = Change::default();
         for (index, (mut unit, text)) in results {
             let before = &self.read_units[index];
@@ -121,6 +122,7 @@ impl Workspace {
         let result = project.preprocess_one(index, &self.texts.sources.unsaved);
         let (mut unit, text) = read_unit(&project.units, index, result);
         unit.notes.push(note);
+        self.past.has_adopted = true;
         let change = Change {
             units: text.map(|text| unit.change(text)).into_iter().collect(),
         };
@@ -132,9 +134,13 @@ impl Workspace {
     /// Reads the project anew, because what describes it has changed. Functions that are the same keep their results.
     pub fn reload(&mut self, options: &LoadOptions) {
         let before: HashSet<Ustr> = self.read_units.iter().map(|unit| unit.name).collect();
-        let (project, mut notes) = Project::load(options);
-        let (models, model_notes) = crate::models::load(&project.config.models);
-        notes.extend(model_notes);
+        let Opened {
+            project,
+            notes,
+            models,
+            models_hash,
+            ..
+        } = Opened::new(options);
         let unsaved = &self.texts.sources.unsaved;
         let numbers: Vec<usize> = (0..project.units.len()).collect();
         let results: Vec<_> = self.pool.install(|| {
@@ -159,7 +165,12 @@ impl Workspace {
         self.texts.sources.forget_all();
         self.project = Some(project);
         self.models = models;
+        self.models_hash = models_hash;
         self.project_notes = notes;
+        self.past = Past {
+            is_edited: true,
+            has_adopted: false,
+        };
         self.apply(change);
     }
 }

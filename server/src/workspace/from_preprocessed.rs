@@ -1,7 +1,8 @@
 //! Reads text that somebody else has preprocessed.
 
-use super::{ReadProgram, ReadUnit, Workspace, WorkspaceError, path_name, thread_pool};
+use super::{ReadProgram, ReadUnit, UnitBasis, Workspace, WorkspaceError, path_name, thread_pool};
 use crate::project::{self, Note};
+use crate::store::ContentHash;
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::models::Models;
 use std::collections::HashMap;
@@ -35,6 +36,7 @@ impl Workspace {
                         is_read: true,
                         headers: Vec::new(),
                         notes: remarks,
+                        basis: UnitBasis::Outcome(ContentHash::of(text.as_bytes())),
                     };
                     units.push((unit, Some(text.into())));
                 }
@@ -44,6 +46,7 @@ impl Workspace {
         let read = ReadProgram {
             project: None,
             models: Models::builtin().clone(),
+            models_hash: ContentHash::of(b""),
             units,
             notes,
             preprocess_time: started.elapsed(),

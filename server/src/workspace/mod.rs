@@ -5,12 +5,15 @@ mod from_preprocessed;
 mod header_uses;
 mod known_places;
 mod line_change;
+mod opened;
 mod sources;
 mod syntax_note;
 mod texts;
+mod unit_basis;
 
 use crate::project::preprocess::Preprocessed;
 use crate::project::{LoadOptions, Note, Place, Project, TranslationUnit, UnsavedTexts};
+use crate::store::ContentHash;
 use header_uses::HeaderUses;
 use racelens_analysis::db::Function;
 use racelens_analysis::frontend::layout::DataModel;
@@ -29,8 +32,11 @@ use std::time::{Duration, Instant};
 use ustr::Ustr;
 
 pub use editing::ReadAgain;
+pub use opened::Opened;
+pub use sources::AskedText;
 pub use syntax_note::SyntaxNote;
 pub use texts::{Reading, Stretch, Texts};
+pub use unit_basis::{UnitBasis, outcome};
 
 /// The program, what was to say about it, and how long reading it took.
 pub struct Workspace {
@@ -53,6 +59,19 @@ pub struct Workspace {
     header_uses: HeaderUses,
     /// What is to say about the project itself, and not about one of its units.
     project_notes: Vec<Note>,
+    /// Of the project's model files.
+    models_hash: ContentHash,
+    /// What the program is beside what lies on the disk.
+    past: Past,
+}
+
+/// What happened to a program since it was read.
+#[derive(Clone, Copy, Default)]
+struct Past {
+    /// Whether units were read again: what does not parse may be there as it was before.
+    is_edited: bool,
+    /// Whether a file was taken in that the project does not name.
+    has_adopted: bool,
 }
 
 /// How a program is read.
@@ -92,6 +111,7 @@ impl std::error::Error for WorkspaceError {}
 struct ReadProgram {
     project: Option<Project>,
     models: Models,
+    models_hash: ContentHash,
     units: Vec<(ReadUnit, Option<Arc<str>>)>,
     notes: Vec<Note>,
     preprocess_time: Duration,
@@ -106,6 +126,7 @@ struct ReadUnit {
     is_read: bool,
     headers: Vec<PathBuf>,
     notes: Vec<Note>,
+    basis: UnitBasis,
 }
 
 /// Stack for the threads that parse: enough that ordinary code never needs a larger one.
@@ -132,9 +153,19 @@ impl Workspace {
     }
 
     pub fn load_as(loading: Loading<'_>) -> Result<Workspace, WorkspaceError> {
+        Workspace::read(Opened::new(loading.options), &loading)
+    }
+
+    /// Reads the files of a program that was opened, with the same options.
+    pub fn read(opened: Opened, loading: &Loading<'_>) -> Result<Workspace, WorkspaceError> {
         let pool = thread_pool(loading.jobs)?;
-        let started = Instant::now();
-        let (project, mut notes) = Project::load(loading.options);
+        let Opened {
+            project,
+            notes,
+            models,
+            models_hash,
+            started,
+        } = opened;
         let total = project.units.len();
         let results = Mutex::new(Vec::with_capacity(total));
         pool.install(|| {
@@ -159,12 +190,11 @@ impl Workspace {
         let results = results.into_iter();
         let units = results.map(|(index, result)| read_unit(&project.units, index, result));
         let units = units.collect();
-        let (models, model_notes) = crate::models::load(&project.config.models);
-        notes.extend(model_notes);
         let preprocess_time = started.elapsed();
         let read = ReadProgram {
             project: Some(project),
             models,
+            models_hash,
             units,
             notes,
             preprocess_time,
@@ -195,6 +225,8 @@ impl Workspace {
             read_units: Vec::new(),
             header_uses: HeaderUses::default(),
             project_notes: read.notes,
+            models_hash: read.models_hash,
+            past: Past::default(),
         };
         let started = Instant::now();
         let mut change = Change::default();
@@ -235,6 +267,28 @@ impl Workspace {
                     watch(Progress::Lowered(done, functions.len()));
                 });
         });
+    }
+
+    /// What is to say about the project itself, and not about one of its units.
+    pub fn project_notes(&self) -> &[Note] {
+        &self.project_notes
+    }
+
+    /// Of the project's model files.
+    pub fn models_hash(&self) -> ContentHash {
+        self.models_hash
+    }
+
+    /// What each of the project's units was made from.
+    pub fn unit_bases(&self) -> impl ExactSizeIterator<Item = &UnitBasis> {
+        self.read_units.iter().map(|unit| &unit.basis)
+    }
+
+    /// Whether the program is what anybody would read from the disk now, if no file has changed: nothing in it is left from
+    /// a text that was there before, or known to an editor only.
+    pub fn is_as_on_disk(&self) -> bool {
+        let is_unmixed = !self.past.is_edited || self.syntax_notes().is_empty();
+        is_unmixed && !self.past.has_adopted && self.texts.sources.unsaved.is_empty()
     }
 
     pub fn analysis(&self) -> Analysis {
@@ -342,6 +396,7 @@ fn read_unit(
     result: Result<Preprocessed, Note>,
 ) -> (ReadUnit, Option<Arc<str>>) {
     let unit = &units[index];
+    let basis = UnitBasis::of(&result);
     let (text, headers, notes) = match result {
         Ok(read) => (Some(read.text), read.headers, read.notes),
         // That no compiler was found is said once, not for each file.
@@ -354,6 +409,7 @@ fn read_unit(
         is_read: text.is_some(),
         headers,
         notes,
+        basis,
     };
     (read, text)
 }

@@ -3,7 +3,7 @@
 use super::line_change::LineChange;
 use crate::project::{self, UnsavedTexts};
 use racelens_analysis::host::SourceFile;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use ustr::Ustr;
@@ -17,6 +17,14 @@ pub(super) struct Sources {
     replaced: Mutex<HashMap<Ustr, Option<Arc<SourceFile>>>>,
     /// What an editor has not written to disk yet.
     pub unsaved: UnsavedTexts,
+}
+
+/// What somebody who asked for a file's text has got.
+pub enum AskedText {
+    Text(Arc<str>),
+    Unreadable,
+    /// It could not be read, or was not relevant.
+    NotNeeded,
 }
 
 impl Sources {
@@ -70,6 +78,21 @@ impl Sources {
             replaced.entry(file).or_insert(before);
         }
         locked(&self.relevant).clear();
+    }
+
+    /// Every file that somebody has asked for.
+    pub fn asked_for(&self) -> BTreeMap<Ustr, AskedText> {
+        let relevant = locked(&self.relevant);
+        let relevant = relevant.iter().map(|(file, text)| {
+            let text = text.clone();
+            (*file, text.map_or(AskedText::NotNeeded, AskedText::Text))
+        });
+        let mut asked: BTreeMap<Ustr, AskedText> = relevant.collect();
+        for (file, source) in locked(&self.files).iter() {
+            let text = source.as_ref().map(|source| source.text().into());
+            asked.insert(*file, text.map_or(AskedText::Unreadable, AskedText::Text));
+        }
+        asked
     }
 
     /// What has changed in files since the last call; `None` for a file of which that is not known.

@@ -2,12 +2,12 @@
 
 use super::known_places::KnownPlaces;
 use super::path_name;
-use super::sources::Sources;
+use super::sources::{AskedText, Sources};
 use crate::project::Place;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, FunctionLocations, Location, SourceFile};
 use racelens_analysis::ir::{Span, StatementId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use ustr::Ustr;
@@ -35,8 +35,15 @@ pub struct Stretch {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub struct Reading(u64);
 
+impl Default for Texts {
+    fn default() -> Texts {
+        Texts::new()
+    }
+}
+
 impl Texts {
-    pub(super) fn new() -> Texts {
+    /// Without a program: files are what they are on disk.
+    pub fn new() -> Texts {
         Texts {
             sources: Sources::new(),
             known_places: KnownPlaces::default(),
@@ -91,6 +98,11 @@ impl Texts {
     ) -> Option<Stretch> {
         let (unit, mark) = (analysis.unit_of(at.0), analysis.text_mark(at.0));
         self.known_places.get_or_find(unit, mark, at, find)
+    }
+
+    /// Every file that somebody has asked for, with what he got.
+    pub fn asked_for(&self) -> BTreeMap<Ustr, AskedText> {
+        self.sources.asked_for()
     }
 
     /// A source file as it is now, saved or not.

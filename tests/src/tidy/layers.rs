@@ -42,6 +42,7 @@ pub const SERVER_LAYERS: Layers = &[
     &["race_options"],
     &["report"],
     &["races"],
+    &["recall"],
     &["sequential"],
     &["replay"],
     &["lsp"],

@@ -3,6 +3,7 @@
 
 mod event;
 mod publishing;
+mod recalled;
 mod root;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,7 @@ mod view;
 pub use event::{Event, Question, Refusal};
 pub use publishing::all_diagnostics;
 pub use verification::NewAnswer;
-pub use view::{Program, View};
+pub use view::{Findings, Program, View};
 
 use super::document::Document;
 use super::documentation::Documentation;
@@ -22,6 +23,7 @@ use super::session::Session;
 use super::settings::{Run, Settings};
 use super::status::{State, Status};
 use crate::internal_error::internal_error;
+use crate::store::Store;
 use crate::workspace;
 use publishing::Published;
 use racelens_analysis::stop::{Stop, Stopped};
@@ -39,6 +41,10 @@ pub struct Driver {
     session: Arc<Session>,
     outbox: Outbox,
     documentation: Documentation,
+    /// Where results are kept for the next start.
+    store: Option<Arc<Store>>,
+    /// The result of the last check is not kept yet.
+    is_unkept: bool,
     settings: Settings,
     roots: Vec<Root>,
     open: OpenFiles,
@@ -63,6 +69,9 @@ pub struct Driver {
 /// Stack for the thread: explanations walk through nested code.
 pub const STACK_BYTES: usize = 16 << 20;
 
+/// How long nothing must have happened before results are kept for the next start.
+const QUIET: Duration = Duration::from_secs(2);
+
 const READING: Work = Work {
     title: "Reading the program",
     can_be_stopped: true,
@@ -75,11 +84,13 @@ const CHECKING: Work = Work {
 };
 
 impl Driver {
-    pub fn new(session: Arc<Session>, outbox: Outbox) -> Driver {
+    pub fn new(session: Arc<Session>, outbox: Outbox, store: Option<Arc<Store>>) -> Driver {
         Driver {
             session,
             outbox,
             documentation: Documentation::write(),
+            store,
+            is_unkept: false,
             settings: Settings::default(),
             roots: Vec::new(),
             open: OpenFiles::new(),
@@ -105,6 +116,7 @@ impl Driver {
             // All that has come meanwhile is taken before anything long begins.
             while let Some(event) = next {
                 if matches!(event, Event::Shutdown) {
+                    self.guarded(Driver::keep_results);
                     return;
                 }
                 self.guarded(|driver| driver.take(event));
@@ -140,6 +152,16 @@ impl Driver {
                     self.guarded(Driver::publish);
                 }
                 Err(TryRecvError::Disconnected) => return Err(Disconnected),
+            }
+        }
+        if self.is_unkept {
+            // Keeping takes time, which is there when nobody types.
+            match events.recv_timeout(QUIET) {
+                Ok(event) => return Ok(Some(event)),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.guarded(Driver::keep_results);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(Disconnected),
             }
         }
         events.recv().map(Some).map_err(|_| Disconnected)
@@ -318,7 +340,7 @@ impl Driver {
         for index in 0..self.roots.len() {
             let root = &mut self.roots[index];
             if must_reload {
-                root.reload(&self.settings, &self.open);
+                root.reload(&self.settings, &self.open, self.store.as_ref());
             }
             let own: BTreeSet<PathBuf> = changed
                 .iter()
@@ -342,6 +364,7 @@ impl Driver {
             return;
         }
         self.checks += 1;
+        self.is_unkept = self.store.is_some();
         self.is_unpublished = true;
         // Whoever has typed meanwhile wants to see what is true of the new text.
         if self.session.edits.load(Ordering::Relaxed) == edits {
@@ -351,6 +374,7 @@ impl Driver {
 
     /// Reads the programs that are not read yet. Says whether there is anything to check.
     fn load_roots(&mut self) -> bool {
+        self.recall_roots();
         for index in 0..self.roots.len() {
             if self.roots[index].workspace().is_some() {
                 continue;
@@ -366,7 +390,13 @@ impl Driver {
                     progress.step(done, total, "reading functions");
                 }
             };
-            let loaded = self.roots[index].load(&self.settings, &self.open, &stop, &watch);
+            let loaded = self.roots[index].load(
+                &self.settings,
+                &self.open,
+                self.store.as_ref(),
+                &stop,
+                &watch,
+            );
             if let Err(problem) = loaded {
                 self.is_stopped = stop.load(Ordering::Relaxed);
                 self.outbox.log(MessageType::ERROR, &problem);
@@ -378,8 +408,7 @@ impl Driver {
     }
 
     fn say(&self, state: State, message: Option<String>) {
-        let reports = self.roots.iter().filter_map(Root::checked);
-        let reports = reports.map(|checked| &checked.report);
+        let reports = self.roots.iter().filter_map(Root::report);
         let races = |report: &crate::report::Report| {
             report.races.iter().filter(|race| race.is_finding()).count()
         };

@@ -38,12 +38,12 @@ impl Driver {
         self.say(State::Ready, None);
     }
 
-    fn push(&self, published: &mut Published) {
+    pub(super) fn push(&self, published: &mut Published) {
         let view = self.view();
         let found = all_diagnostics(&view);
         let known = &mut published.diagnostics;
         let mut files: BTreeSet<PathBuf> = known.keys().chain(found.keys()).cloned().collect();
-        let is_known = |file: &&PathBuf| view.program_of(file).is_some();
+        let is_known = |file: &&PathBuf| view.program_of(file).is_some() || view.recalls(file);
         files.extend(view.open.keys().filter(is_known).cloned());
         for file in files {
             // A file that is being edited keeps what it shows until its text is checked.
@@ -111,8 +111,8 @@ fn is_edited(view: &View<'_>, file: &Path) -> bool {
 /// Of all programs. A header of several is shown once.
 pub fn all_diagnostics(view: &View<'_>) -> BTreeMap<PathBuf, Vec<Diagnostic>> {
     let mut all: BTreeMap<PathBuf, Vec<Diagnostic>> = BTreeMap::new();
-    for program in view.programs() {
-        for (file, diagnostics) in to_proto::diagnostics(&program) {
+    for findings in view.findings() {
+        for (file, diagnostics) in to_proto::diagnostics(&findings) {
             let known = all.entry(file).or_default();
             let of_others = known.len();
             for diagnostic in diagnostics {

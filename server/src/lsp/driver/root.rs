@@ -1,5 +1,6 @@
 //! One folder of the editor's workspace: a program, and what was found in it.
 
+use super::recalled::RecalledRoot;
 use super::verification::VerifiedRaces;
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
@@ -8,7 +9,8 @@ use crate::project::regular_file::{self, MOST_OF_A_SETTING};
 use crate::race_options::RaceOptions;
 use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
-use crate::workspace::{Loading, Progress, SyntaxNote, Workspace};
+use crate::store::Store;
+use crate::workspace::{Loading, Opened, Progress, SyntaxNote, Workspace};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
 use racelens_analysis::stop::{Stop, Stopped};
 use std::collections::{BTreeSet, HashMap};
@@ -21,6 +23,10 @@ pub struct Root {
     pub path: PathBuf,
     pub(super) workspace: Option<Workspace>,
     pub(super) checked: Option<CheckedRoot>,
+    /// What an earlier run has found, until the program is checked.
+    pub(super) recalled: Option<RecalledRoot>,
+    /// The program as it was found and not read yet.
+    pub(super) opened: Option<Opened>,
     /// The check before the last change.
     earlier: Option<Check>,
     pub(super) verified: VerifiedRaces,
@@ -42,6 +48,8 @@ impl Root {
             path,
             workspace: None,
             checked: None,
+            recalled: None,
+            opened: None,
             earlier: None,
             verified: VerifiedRaces::default(),
         }
@@ -55,22 +63,33 @@ impl Root {
         self.checked.as_ref()
     }
 
+    /// What is known of the program's races.
+    pub fn report(&self) -> Option<&Report> {
+        let checked = self.checked.as_ref().map(|checked| &checked.report);
+        checked.or(self.recalled.as_ref().map(|recalled| &recalled.report))
+    }
+
     /// Reads the program.
     pub fn load(
         &mut self,
         settings: &Settings,
         open: &OpenFiles,
+        store: Option<&Arc<Store>>,
         stop: &AtomicBool,
         watch: &(dyn Fn(Progress) + Sync),
     ) -> Result<(), String> {
-        self.forget();
-        let options = self.options(settings);
-        let workspace = Workspace::load_as(Loading {
+        self.checked = None;
+        self.earlier = None;
+        let options = self.options(settings, store);
+        let opened = self.opened.take();
+        let opened = opened.unwrap_or_else(|| Opened::new(&options));
+        let loading = Loading {
             options: &options,
             jobs: settings.project.jobs,
             watch,
             stop,
-        });
+        };
+        let workspace = Workspace::read(opened, &loading);
         let workspace = workspace.map_err(|error| error.to_string())?;
         // What is on the disk was read first: a function that does not parse in the editor's text has a version that does.
         let is_edited = |(path, document): &(&PathBuf, &Arc<Document>)| {
@@ -88,6 +107,8 @@ impl Root {
     /// Nothing is known any more.
     pub fn forget(&mut self) {
         self.checked = None;
+        self.recalled = None;
+        self.opened = None;
         self.earlier = None;
         self.workspace = None;
     }
@@ -118,8 +139,8 @@ impl Root {
     }
 
     /// What describes the project has changed.
-    pub fn reload(&mut self, settings: &Settings, open: &OpenFiles) {
-        let options = self.options(settings);
+    pub fn reload(&mut self, settings: &Settings, open: &OpenFiles, store: Option<&Arc<Store>>) {
+        let options = self.options(settings, store);
         if let Some(checked) = self.checked.take() {
             self.earlier = Some(checked.check);
         }
@@ -143,29 +164,39 @@ impl Root {
         report.notes.extend(workspace.notes.iter().cloned());
         let syntax = workspace.syntax_notes();
         report.notes.extend(syntax.iter().map(SyntaxNote::to_note));
+        let project = workspace.project.as_ref();
+        let configured = project.and_then(|project| project.config.check.min_rank);
+        let problem = self.show(&mut report, settings, configured);
+        self.verified.apply(workspace, &check, &mut report);
+        self.checked = Some(CheckedRoot { check, report });
+        self.recalled = None;
+        self.earlier = None;
+        Ok(problem)
+    }
+
+    /// Leaves in the report what the user wants to see. Says what went wrong.
+    pub(super) fn show(
+        &self,
+        report: &mut Report,
+        settings: &Settings,
+        configured: Option<u8>,
+    ) -> Option<String> {
         let problem = match self.baseline(settings) {
             Ok(Some(baseline)) => {
-                baseline.apply(&mut report);
+                baseline.apply(report);
                 None
             }
             Ok(None) => None,
             Err(problem) => Some(problem),
         };
-        let configured = workspace
-            .project
-            .as_ref()
-            .and_then(|project| project.config.check.min_rank);
         let min_rank = settings.min_rank.or(configured);
         let selection = Selection {
             min_rank: min_rank.unwrap_or(DEFAULT_MIN_RANK),
             id: None,
         };
         // Only an id can be unknown.
-        let _ = selection.apply(&mut report);
-        self.verified.apply(workspace, &check, &mut report);
-        self.checked = Some(CheckedRoot { check, report });
-        self.earlier = None;
-        Ok(problem)
+        let _ = selection.apply(report);
+        problem
     }
 
     /// Whether a file lies in the folder, or is part of the program.
@@ -184,7 +215,7 @@ impl Root {
         self.workspace.as_ref()?.source(&self.name_of(file)?)
     }
 
-    fn options(&self, settings: &Settings) -> LoadOptions {
+    pub(super) fn options(&self, settings: &Settings, store: Option<&Arc<Store>>) -> LoadOptions {
         let folder = if self.path.is_dir() {
             Some(self.path.clone())
         } else {
@@ -196,6 +227,7 @@ impl Root {
             config: settings.project.config.clone(),
             compiler: settings.project.compiler.clone(),
             current_directory: folder,
+            store: store.cloned(),
             ..LoadOptions::default()
         }
     }
@@ -231,6 +263,6 @@ impl Root {
     }
 }
 
-fn is_unit_name(path: &Path) -> bool {
+pub(super) fn is_unit_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "c")
 }

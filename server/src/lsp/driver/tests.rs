@@ -27,7 +27,8 @@ fn a_question_that_panics_costs_itself_only() {
         let _ = answer.send(outcome.is_ok());
     })));
     let (told, driver_session) = (session.clone(), session.clone());
-    let driver = std::thread::spawn(move || Driver::new(driver_session, outbox).run(&received));
+    let driver =
+        std::thread::spawn(move || Driver::new(driver_session, outbox, None).run(&received));
     assert_eq!(answered.recv(), Ok(true));
     told.tell(Event::Shutdown);
     driver.join().expect("the driver ends well");
@@ -55,7 +56,7 @@ fn a_check_that_is_stopped_can_be_begun_again() {
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/demo");
     let mut root = Root::new(demo.into());
     let (settings, open) = (Settings::default(), OpenFiles::new());
-    let loaded = root.load(&settings, &open, &AtomicBool::new(false), &|_| ());
+    let loaded = root.load(&settings, &open, None, &AtomicBool::new(false), &|_| ());
     assert_eq!(loaded, Ok(()));
     let stop = Stop::from(Arc::new(AtomicBool::new(true)));
     assert_eq!(root.check(&settings, &stop), Err(Stopped));

@@ -8,7 +8,7 @@ use crate::lsp::{documentation::Documentation, file_uri};
 use crate::project::Place;
 use crate::races::Check;
 use crate::report::{Race, Report};
-use crate::workspace::Workspace;
+use crate::workspace::{Texts, Workspace};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,7 +39,34 @@ pub struct Program<'v> {
     view: &'v View<'v>,
 }
 
+/// What was found in a program, be it in this run or in an earlier one, with the texts that it was found in.
+#[derive(Clone, Copy)]
+pub struct Findings<'v> {
+    pub report: &'v Report,
+    texts: &'v Texts,
+    view: &'v View<'v>,
+}
+
 impl<'v> View<'v> {
+    /// Of all programs.
+    pub fn findings(&'v self) -> impl Iterator<Item = Findings<'v>> {
+        self.roots.iter().filter_map(|root| {
+            let computed = self.program(root).map(|program| program.findings());
+            let recalled = root.recalled.as_ref().map(|recalled| Findings {
+                report: &recalled.report,
+                texts: &recalled.texts,
+                view: self,
+            });
+            computed.or(recalled)
+        })
+    }
+
+    /// Whether a file belongs to a program of which only an earlier run knows something.
+    pub fn recalls(&self, file: &Path) -> bool {
+        let recalled = self.roots.iter().filter_map(|root| root.recalled.as_ref());
+        recalled.into_iter().any(|recalled| recalled.knows(file))
+    }
+
     pub fn programs(&'v self) -> impl Iterator<Item = Program<'v>> {
         self.roots.iter().filter_map(|root| self.program(root))
     }
@@ -70,11 +97,11 @@ impl<'v> View<'v> {
     }
 }
 
-impl Program<'_> {
+impl Findings<'_> {
     /// A place with a number of characters, or the word there if the number is not known.
     pub fn range(&self, place: &Place, length: u32) -> Range {
         let encoding = self.view.encoding;
-        let source = self.workspace.source(&place.path);
+        let source = self.texts.source(&place.path);
         let line = source.as_ref().and_then(|source| source.line(place.line));
         let line_number = place.line.saturating_sub(1);
         let Some(line) = line else {
@@ -101,6 +128,30 @@ impl Program<'_> {
     pub fn location(&self, place: &Place, length: u32) -> Option<Location> {
         let range = self.range(place, length);
         Some(Location::new(self.view.uri(&place.path)?, range))
+    }
+
+    pub fn view(&self) -> &View<'_> {
+        self.view
+    }
+}
+
+impl<'v> Program<'v> {
+    /// What diagnostics are made from.
+    fn findings(&self) -> Findings<'v> {
+        Findings {
+            report: self.report,
+            texts: self.workspace.texts(),
+            view: self.view,
+        }
+    }
+
+    /// A place with a number of characters, or the word there if the number is not known.
+    pub fn range(&self, place: &Place, length: u32) -> Range {
+        self.findings().range(place, length)
+    }
+
+    pub fn location(&self, place: &Place, length: u32) -> Option<Location> {
+        self.findings().location(place, length)
     }
 
     /// The place of a position: its line and its column in characters.

@@ -1,7 +1,7 @@
 //! Findings and notes as diagnostics.
 
 use crate::lsp::documentation::Page;
-use crate::lsp::driver::Program;
+use crate::lsp::driver::Findings;
 use crate::project::{Note, Place, Severity};
 use crate::report::text::{access_in_words, lock_taken_in_words};
 use crate::report::{Access, Lock, Race, Thread, Tier, Verified, Violation, WitnessTrace};
@@ -22,7 +22,7 @@ const MOST_RELATED: usize = 12;
 const MOST_STEPS: usize = 60;
 
 /// All that is to show for a program, by the name of the file.
-pub fn diagnostics(program: &Program<'_>) -> BTreeMap<PathBuf, Vec<Diagnostic>> {
+pub fn diagnostics(findings: &Findings<'_>) -> BTreeMap<PathBuf, Vec<Diagnostic>> {
     let mut files: BTreeMap<PathBuf, Vec<Diagnostic>> = BTreeMap::new();
     let mut add = |place: &Place, diagnostic: Diagnostic| {
         files
@@ -30,21 +30,26 @@ pub fn diagnostics(program: &Program<'_>) -> BTreeMap<PathBuf, Vec<Diagnostic>> 
             .or_default()
             .push(diagnostic);
     };
-    for race in program.report.races.iter().filter(|race| race.is_finding()) {
+    for race in findings
+        .report
+        .races
+        .iter()
+        .filter(|race| race.is_finding())
+    {
         let mut seen: BTreeSet<&Place> = BTreeSet::new();
         for end in race.accesses.iter().take(2) {
             // An access that races with itself in another thread is one end.
             if seen.insert(&end.place) {
-                add(&end.place, race_end(program, race, end));
+                add(&end.place, race_end(findings, race, end));
             }
         }
     }
-    for violation in &program.report.violations {
-        add(&violation.place, violated(program, violation));
+    for violation in &findings.report.violations {
+        add(&violation.place, violated(findings, violation));
     }
-    for note in &program.report.notes {
+    for note in &findings.report.notes {
         if let Some(place) = &note.place {
-            add(place, noted(program, note, place));
+            add(place, noted(findings, note, place));
         }
     }
     for diagnostics in files.values_mut() {
@@ -74,17 +79,17 @@ pub fn race_message(race: &Race, end: &Access) -> String {
     message
 }
 
-fn race_end(program: &Program<'_>, race: &Race, end: &Access) -> Diagnostic {
+fn race_end(findings: &Findings<'_>, race: &Race, end: &Access) -> Diagnostic {
     Diagnostic {
-        range: program.range(&end.place, end.length),
+        range: findings.range(&end.place, end.length),
         severity: Some(severity(race)),
         code: Some(NumberOrString::String("race".to_owned())),
-        code_description: page(program, Page::Race),
+        code_description: page(findings, Page::Race),
         source: Some(SOURCE.to_owned()),
         message: race_message(race, end),
         related_information: Some(match race.trace() {
-            Some(trace) => interleaving(program, trace),
-            None => circumstances(program, race, end),
+            Some(trace) => interleaving(findings, trace),
+            None => circumstances(findings, race, end),
         }),
         tags: None,
         data: Some(json!({
@@ -98,8 +103,11 @@ fn race_end(program: &Program<'_>, race: &Race, end: &Access) -> Diagnostic {
 }
 
 /// The steps of an interleaving in their order, so that whoever walks through them sees it happen.
-fn interleaving(program: &Program<'_>, trace: &WitnessTrace) -> Vec<DiagnosticRelatedInformation> {
-    let mut related = Related::new(program);
+fn interleaving(
+    findings: &Findings<'_>,
+    trace: &WitnessTrace,
+) -> Vec<DiagnosticRelatedInformation> {
+    let mut related = Related::new(findings);
     let count = trace.steps.len() + trace.ends.len();
     let steps = trace.all_steps().enumerate();
     for (index, step) in steps.skip(count.saturating_sub(MOST_STEPS)) {
@@ -124,11 +132,11 @@ fn interleaving(program: &Program<'_>, trace: &WitnessTrace) -> Vec<DiagnosticRe
 
 /// The other accesses, and where locks were taken and threads were started.
 fn circumstances(
-    program: &Program<'_>,
+    findings: &Findings<'_>,
     race: &Race,
     end: &Access,
 ) -> Vec<DiagnosticRelatedInformation> {
-    let mut related = Related::new(program);
+    let mut related = Related::new(findings);
     let others = race
         .accesses
         .iter()
@@ -156,8 +164,8 @@ fn severity(race: &Race) -> DiagnosticSeverity {
     }
 }
 
-fn violated(program: &Program<'_>, violation: &Violation) -> Diagnostic {
-    let mut related = Related::new(program);
+fn violated(findings: &Findings<'_>, violation: &Violation) -> Diagnostic {
+    let mut related = Related::new(findings);
     related.locks(&violation.locks);
     if let Some(thread) = &violation.thread {
         related.thread(thread);
@@ -170,10 +178,10 @@ fn violated(program: &Program<'_>, violation: &Violation) -> Diagnostic {
         );
     }
     Diagnostic {
-        range: program.range(&violation.place, violation.length),
+        range: findings.range(&violation.place, violation.length),
         severity: Some(DiagnosticSeverity::WARNING),
         code: Some(NumberOrString::String(violation.code.clone())),
-        code_description: page(program, Page::Annotation),
+        code_description: page(findings, Page::Annotation),
         source: Some(SOURCE.to_owned()),
         message: violation.message.clone(),
         related_information: Some(related.found),
@@ -182,13 +190,13 @@ fn violated(program: &Program<'_>, violation: &Violation) -> Diagnostic {
     }
 }
 
-fn noted(program: &Program<'_>, note: &Note, place: &Place) -> Diagnostic {
+fn noted(findings: &Findings<'_>, note: &Note, place: &Place) -> Diagnostic {
     let message = match &note.help {
         Some(help) => format!("{}\n{help}", note.message),
         None => note.message.clone(),
     };
     Diagnostic {
-        range: program.range(place, 0),
+        range: findings.range(place, 0),
         severity: Some(match note.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
@@ -201,27 +209,27 @@ fn noted(program: &Program<'_>, note: &Note, place: &Place) -> Diagnostic {
     }
 }
 
-fn page(program: &Program<'_>, page: Page) -> Option<CodeDescription> {
-    let href = program.view().documentation.uri(page)?;
+fn page(findings: &Findings<'_>, page: Page) -> Option<CodeDescription> {
+    let href = findings.view().documentation.uri(page)?;
     Some(CodeDescription { href })
 }
 
 /// Other places that belong to a diagnostic, each once.
 struct Related<'p> {
-    program: &'p Program<'p>,
+    findings: &'p Findings<'p>,
     found: Vec<DiagnosticRelatedInformation>,
 }
 
 impl<'p> Related<'p> {
-    fn new(program: &'p Program<'_>) -> Related<'p> {
+    fn new(findings: &'p Findings<'_>) -> Related<'p> {
         Related {
-            program,
+            findings,
             found: Vec::new(),
         }
     }
 
     fn add(&mut self, place: Option<&Place>, length: u32, message: String) {
-        let location = place.and_then(|place| self.program.location(place, length));
+        let location = place.and_then(|place| self.findings.location(place, length));
         if let Some(location) = location {
             let related = DiagnosticRelatedInformation { location, message };
             if !self.found.contains(&related) {
