@@ -26,6 +26,7 @@ import cold
 import edits
 import growth
 import machine
+import warm
 from neighbours import (FETCH, REAL_PROGRAMS, WORKSPACE, MeasureError, build_binary, existing, racelens_binary,
                         write_program)
 
@@ -137,7 +138,7 @@ class Bench:
         named = self.arguments.body_edits
         self.racelens = racelens_binary(self.arguments.racelens)
         self.body_edits = existing(named) if named else build_binary("racelens-tests", "body_edits")
-        wanted = {"cold": self.sizes.cold, "edits": self.sizes.edited_programs,
+        wanted = {"cold": self.sizes.cold, "warm": self.sizes.cold, "edits": self.sizes.edited_programs,
                   "client": [program for program, _ in self.sizes.edited_files]}
         names = dict.fromkeys(name for part in self.arguments.parts for name in wanted.get(part, ()))
         if names and subprocess.run([sys.executable, str(FETCH), "--only", *names], stdout=sys.stderr, check=False).returncode:
@@ -156,6 +157,20 @@ class Bench:
                      f"Racelens and `gcc -fsyntax-only` over the same units, {self.arguments.jobs} jobs each. "
                      "*exported*: threads may call every function that other files can call.",
                      cold.markdown(rows), [row.figures() for row in rows], cold.picture(rows))
+
+    def warm(self) -> None:
+        """Real programs for the second time."""
+        rows: list[warm.Row] = []
+        for name in self.sizes.cold:
+            row = self.attempt(f"the second start on {name}", lambda: warm.measure(
+                name, REAL_PROGRAMS / name, self.racelens, self.sizes.repeat, self.arguments.timeout))
+            if row:
+                rows.append(row)
+        if rows:
+            self.add("warm", "The second start, beside the first",
+                     "`racelens check --format json`, and the language server until its first diagnostics, with an empty cache "
+                     "and again when nothing has changed. A library that starts no thread has nothing to show.",
+                     warm.markdown(rows), [row.figures() for row in rows])
 
     def client(self) -> None:
         """Edits as a client sees them, beside clangd."""
@@ -255,7 +270,7 @@ class Bench:
 
 #: In the order in which they are measured.
 PARTS: dict[str, Callable[[Bench], None]] = {
-    "cold": Bench.cold, "client": Bench.client, "edits": Bench.edits, "growth": Bench.growth,
+    "cold": Bench.cold, "warm": Bench.warm, "client": Bench.client, "edits": Bench.edits, "growth": Bench.growth,
 }
 
 if __name__ == "__main__":

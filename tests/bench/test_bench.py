@@ -16,6 +16,7 @@ import edits
 import growth
 import machine
 import run
+import warm
 from neighbours import Cost, MeasureError
 
 
@@ -52,6 +53,16 @@ class Tables(unittest.TestCase):
     def test_a_program_that_is_not_there_is_said(self):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(MeasureError, "--only redis"):
             cold.measure("redis", Path(folder) / "redis", (), cold.Plan(Path("racelens"), 1, 1, 1.0))
+
+    def test_the_second_start_stands_beside_the_first(self):
+        rows = [warm.Row("redis", cost(30.0), cost(0.5), 32.0, 0.4, 12_000_000),
+                warm.Row("libuv-sys2", cost(2.0), cost(0.05), None, None, 1_500_000)]
+        lines = list(warm.markdown(rows))
+        self.assertEqual(lines[2:], [
+            "| redis | 30.00 | 0.500 | 60 | 60.00 | 1.000 | 32.00 | 0.400 | 80 | 12.0 |",
+            "| libuv-sys2 | 2.00 | 0.050 | 40 | 4.00 | 0.100 | – | – | – | 1.5 |"])
+        report = {"races": [], "stats": {"units": 1, "seconds": 3.0}}
+        self.assertEqual(warm.without_time(report), {"races": [], "stats": {"units": 1, "seconds": None}})
 
     def test_an_edit_stands_beside_a_run_from_scratch(self):
         rows = [("redis", edited(5.0, 20.0, lock=7.0)), ("sqlite", edited(2.0, 3.0, number=1.0))]

@@ -35,6 +35,9 @@ from compile_database import Unit, read_database
 from fetch import DATABASE, DEFAULT_DIRECTORY
 from programs import PROGRAMS
 
+# What was kept by an earlier run would make the next one look faster than it is.
+os.environ.setdefault("RACELENS_CACHE_DIR", "")
+
 WORKSPACE = Path(__file__).resolve().parents[2]
 SAMPLE = ("libsqlite3-sys", "pixz")
 #: A Rust program that panics ends with this status.

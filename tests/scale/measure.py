@@ -20,6 +20,9 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "real"))
 from compile_database import Unit, read_database  # noqa: E402
 from front_end_table import MeasureError, build_racelens, existing  # noqa: E402
 
+# What was kept by an earlier run would make the next one look faster than it is.
+os.environ.setdefault("RACELENS_CACHE_DIR", "")
+
 #: `racelens check` ends with these when it did its work: without races, and with some.
 FINISHED = (0, 1)
 

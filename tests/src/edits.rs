@@ -4,8 +4,20 @@ use crate::random::Random;
 
 /// The text with one line of the user's own file changed. Line markers stay, and so does what headers say.
 pub fn edited(text: &str, main_file: &str, random: &mut Random) -> String {
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let own = own_lines(&lines, main_file);
+    edited_lines(text, lines, &own, random)
+}
+
+/// The same for a file that is not preprocessed.
+pub fn edited_file(text: &str, random: &mut Random) -> String {
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let written = |index: &usize| !lines[*index].trim().is_empty();
+    let own: Vec<usize> = (0..lines.len()).filter(written).collect();
+    edited_lines(text, lines, &own, random)
+}
+
+fn edited_lines(text: &str, mut lines: Vec<String>, own: &[usize], random: &mut Random) -> String {
     if own.is_empty() {
         return text.to_owned();
     }

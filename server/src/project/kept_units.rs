@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use dashmap::DashMap;
@@ -28,6 +29,17 @@ pub struct KeptUnits {
     search_path: Vec<PathBuf>,
     /// Each is asked once.
     compilers: DashMap<PathBuf, Option<ContentHash>>,
+    found: AtomicUsize,
+    missed: AtomicUsize,
+}
+
+/// How much of a program did not have to be preprocessed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeptCounters {
+    /// Units that an earlier run has preprocessed.
+    pub found: usize,
+    /// Units that were looked for in vain.
+    pub missed: usize,
 }
 
 /// An entry.
@@ -53,6 +65,8 @@ impl KeptUnits {
             root: options.root.clone(),
             search_path: options.search_path.clone(),
             compilers: DashMap::new(),
+            found: AtomicUsize::new(0),
+            missed: AtomicUsize::new(0),
         })
     }
 
@@ -92,8 +106,30 @@ impl KeptUnits {
         Some(hasher.hash(&circumstances).hash(&source).finish())
     }
 
+    pub fn counters(&self) -> KeptCounters {
+        KeptCounters {
+            found: self.found.load(Ordering::Relaxed),
+            missed: self.missed.load(Ordering::Relaxed),
+        }
+    }
+
     /// The output of an earlier run, if every header is what it was then.
     pub fn get(
+        &self,
+        name: &ContentHash,
+        unit: &TranslationUnit,
+        contents: &Cache,
+    ) -> Option<Preprocessed> {
+        let found = self.find(name, unit, contents);
+        let counter = match found {
+            Some(_) => &self.found,
+            None => &self.missed,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        found
+    }
+
+    fn find(
         &self,
         name: &ContentHash,
         unit: &TranslationUnit,

@@ -45,6 +45,7 @@ use preprocess::{Preprocessed, Preprocessor};
 use crate::store::{ContentHash, Store};
 use source_text::MAX_SOURCE_BYTES;
 
+pub use kept_units::KeptCounters;
 pub use load::LoadOptions;
 pub use namesakes::namesakes;
 pub use note::{Note, Place, Severity};

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use super::TranslationUnit;
 use super::cache::{Cache, CacheCounters, CacheKey, HeaderHashes};
 use super::compiler::Compiler;
-use super::kept_units::KeptUnits;
+use super::kept_units::{KeptCounters, KeptUnits};
 use super::line_markers::{self, MarkerNames};
 use super::missing_headers::HeaderIndex;
 use super::moment::Moment;
@@ -164,6 +164,11 @@ impl Preprocessor {
 
     pub fn cache_counters(&self) -> CacheCounters {
         self.cache.counters()
+    }
+
+    /// How much of the program earlier runs have preprocessed, if such things are kept.
+    pub fn kept_counters(&self) -> Option<KeptCounters> {
+        self.kept.as_ref().map(KeptUnits::counters)
     }
 
     /// Everything that decides what preprocessing a unit gives, except the content of files. `None` if that is not

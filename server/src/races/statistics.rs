@@ -28,6 +28,10 @@ impl Check {
         Statistics {
             stages,
             memory: ProcessMemory::read(),
+            cache: workspace
+                .project
+                .as_ref()
+                .and_then(|project| project.preprocessor.kept_counters()),
             program: ProgramSize {
                 units: workspace.units,
                 lines: workspace.lines,

@@ -1,7 +1,7 @@
 //! What a check has cost, and of what there was the most, as plain values.
 
 use crate::process_memory::ProcessMemory;
-use crate::project::{Note, Place};
+use crate::project::{KeptCounters, Note, Place};
 use std::time::Duration;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,6 +9,8 @@ pub struct Statistics {
     /// In the order in which they happened.
     pub stages: Vec<StageTime>,
     pub memory: ProcessMemory,
+    /// `None` if nothing is kept from run to run.
+    pub cache: Option<KeptCounters>,
     pub program: ProgramSize,
     pub reports: ReportCounts,
     /// The functions with the largest summaries, the largest first.

@@ -200,3 +200,82 @@ fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(number: usize) -> ContentHash {
+        ContentHash::of(&number.to_le_bytes())
+    }
+
+    /// Content that cannot be compressed.
+    fn content(number: usize, bytes: usize) -> Vec<u8> {
+        let hashes = (0..bytes.div_ceil(32)).map(|part| name(number * 1_000_003 + part));
+        let content: Vec<u8> = hashes.flat_map(|hash| *hash.bytes()).collect();
+        content[..bytes].to_vec()
+    }
+
+    #[test]
+    fn what_is_put_is_found_by_its_kind_and_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("kept"), 1 << 20).unwrap();
+        store.put(Kind::Unit, &name(1), b"one");
+        assert_eq!(store.get(Kind::Unit, &name(1)).unwrap(), b"one");
+        assert_eq!(store.get(Kind::Report, &name(1)), None);
+        assert_eq!(store.get(Kind::Unit, &name(2)), None);
+        store.put(Kind::Unit, &name(1), b"another");
+        assert_eq!(store.get(Kind::Unit, &name(1)).unwrap(), b"another");
+        let counters = store.counters();
+        assert_eq!(
+            (counters.hits, counters.misses, counters.written),
+            (2, 2, 2)
+        );
+        assert_eq!(store.usage().entries, 1);
+        store.remove(Kind::Unit, &name(1));
+        assert_eq!(store.usage(), Usage::default());
+    }
+
+    #[test]
+    fn the_limit_is_kept_and_what_is_used_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let limit = 100_000;
+        // Two programs at once.
+        let stores = [0, 1].map(|_| Store::open(folder.path(), limit).unwrap());
+        for number in 0..200 {
+            stores[number % 2].put(Kind::Unit, &name(number), &content(number, 1_000));
+            // Times of files are told apart by seconds on some file systems.
+            let key = Kind::Unit.key(&name(number));
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(number as u64);
+            let file = File::options().append(true).open(stores[0].file(&key));
+            file.unwrap().set_modified(time).unwrap();
+            // The first entry is used all the time.
+            assert!(stores[0].get(Kind::Unit, &name(0)).is_some(), "{number}");
+            let bytes = stores[0].usage().bytes;
+            assert!(bytes <= limit + 2 * (limit / 32 + 1_200), "{bytes}");
+        }
+        assert!(stores[0].get(Kind::Unit, &name(1)).is_none());
+        assert!(stores[0].get(Kind::Unit, &name(199)).is_some());
+        // What would need more than half of the room is not kept.
+        stores[0].put(Kind::Unit, &name(200), &content(200, 60_000));
+        assert!(stores[0].get(Kind::Unit, &name(200)).is_none());
+    }
+
+    #[test]
+    fn what_killed_programs_leave_goes_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), 1 << 20).unwrap();
+        store.put(Kind::Unit, &name(1), b"one");
+        let beside = store.file(&Kind::Unit.key(&name(1)));
+        let left = beside.with_file_name(format!("{}x", room::UNFINISHED));
+        let new = beside.with_file_name(format!("{}y", room::UNFINISHED));
+        for path in [&left, &new] {
+            std::fs::write(path, "half").unwrap();
+        }
+        let old = SystemTime::now() - std::time::Duration::from_secs(7200);
+        let file = File::options().append(true).open(&left).unwrap();
+        file.set_modified(old).unwrap();
+        assert_eq!(store.usage().entries, 1);
+        assert!(!left.exists() && new.exists());
+    }
+}

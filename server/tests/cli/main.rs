@@ -22,3 +22,4 @@ mod temporary_folder;
 mod verified_check;
 mod verify;
 mod verify_harness;
+mod warm_start;

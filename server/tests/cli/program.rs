@@ -70,6 +70,8 @@ impl Program {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_racelens"));
         command.args(arguments).current_dir(self.path(""));
+        // What the user keeps is none of a test's business.
+        command.env("RACELENS_CACHE_DIR", "");
         command
     }
 

@@ -1,9 +1,11 @@
 //! An editor in miniature: sends messages, answers the server's questions, and keeps what it is told.
 
-use racelens::lsp::{Ending, serve};
+use racelens::lsp::{Ending, serve_with};
+use racelens::store::Store;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -57,11 +59,16 @@ pub fn all_capabilities() -> Value {
 impl Client {
     /// Connected, and not a word said.
     pub fn connect() -> Client {
+        Client::connect_with(None)
+    }
+
+    /// The same with a place where results are kept.
+    pub fn connect_with(store: Option<Arc<Store>>) -> Client {
         let (near, far) = tokio::io::duplex(PIPE_BYTES);
         let server = std::thread::spawn(move || {
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
             let (input, output) = tokio::io::split(far);
-            runtime.block_on(serve(input, output))
+            runtime.block_on(serve_with(input, output, store))
         });
         let (input, output) = tokio::io::split(near);
         let (sender, messages) = std::sync::mpsc::channel();

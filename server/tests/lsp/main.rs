@@ -14,3 +14,4 @@ mod showing;
 #[path = "../common/temporary_folder.rs"]
 mod temporary_folder;
 mod verify;
+mod warm_start;

@@ -3,7 +3,7 @@
 use crate::schema;
 use expect_test::expect;
 use racelens::process_memory::ProcessMemory;
-use racelens::project::{Note, Place};
+use racelens::project::{KeptCounters, Note, Place};
 use racelens::report::text::statistics_text;
 use racelens::report::{
     FunctionSize, LocationSize, PathBase, ProgramSize, ReportCounts, StageName, StageTime,
@@ -25,6 +25,10 @@ fn sample() -> Statistics {
             peak: Some(81_000_000),
             now: Some(60_000_000),
         },
+        cache: Some(KeptCounters {
+            found: 1,
+            missed: 1,
+        }),
         program: ProgramSize {
             units: 2,
             lines: 4000,
@@ -84,6 +88,8 @@ fn numbers_stand_below_each_other() {
 
         memory: 81.0 MB at the most, 60.0 MB at the end, which is 200.0 kB for each function
 
+        cache: 1 of 2 translation units as an earlier run has preprocessed them
+
         the functions with the largest summaries
           entries  statements  accesses  contexts  function
              1234          17         8        24  handle (src/a.c:3:5)
@@ -100,10 +106,16 @@ fn numbers_stand_below_each_other() {
 fn what_is_not_known_is_left_out() {
     let mut statistics = sample();
     statistics.memory = ProcessMemory::default();
+    statistics.cache = None;
     statistics.largest_functions.clear();
     statistics.largest_locations.clear();
     let text = statistics_text(&statistics, &PathBase::new("/p"));
-    for absent in ["memory:", "the functions with", "the locations with"] {
+    for absent in [
+        "memory:",
+        "cache:",
+        "the functions with",
+        "the locations with",
+    ] {
         assert!(!text.contains(absent), "{text}");
     }
 }
@@ -115,6 +127,7 @@ fn programs_get_what_the_schema_describes() {
     for known in [true, false] {
         if !known {
             statistics.memory = ProcessMemory::default();
+            statistics.cache = None;
         }
         let text = json::statistics(&statistics, &PathBase::new("/p"));
         let value = serde_json::from_str(&text).unwrap();

@@ -55,6 +55,7 @@ fn the_disk_is_full() {
     let mut command = Command::new("sh");
     command
         .args(["-c", script, env!("CARGO_BIN_EXE_racelens")])
+        .env("RACELENS_CACHE_DIR", "")
         .current_dir(folder.root());
     let run = finish(command);
     assert_eq!(run.status, 2, "{}", run.errors);

@@ -32,6 +32,8 @@ pub struct Run {
 pub fn racelens(folder: &TemporaryFolder) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_racelens"));
     command.current_dir(folder.root());
+    // What the user keeps is none of a test's business.
+    command.env("RACELENS_CACHE_DIR", "");
     command
 }
 

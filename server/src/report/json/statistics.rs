@@ -26,6 +26,10 @@ pub fn statistics(statistics: &Statistics, base: &PathBase) -> String {
             resident_bytes: statistics.memory.now,
             bytes_per_function: statistics.bytes_per_function(),
         },
+        cache: statistics.cache.map(|cache| CacheView {
+            units_found: cache.found,
+            units_preprocessed: cache.missed,
+        }),
         program: ProgramView {
             units: program.units,
             lines: program.lines,
@@ -57,6 +61,7 @@ struct StatisticsView<'s> {
     seconds: f64,
     stages: Vec<StageView>,
     memory: MemoryView,
+    cache: Option<CacheView>,
     program: ProgramView,
     reports: ReportsView,
     largest_functions: Vec<FunctionView<'s>>,
@@ -76,6 +81,12 @@ struct MemoryView {
     peak_bytes: Option<u64>,
     resident_bytes: Option<u64>,
     bytes_per_function: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct CacheView {
+    units_found: usize,
+    units_preprocessed: usize,
 }
 
 #[derive(Serialize)]

@@ -7,6 +7,7 @@ use super::words::{counted, place};
 pub fn statistics_text(statistics: &Statistics, base: &PathBase) -> String {
     let mut parts = vec![size(statistics), stages(statistics)];
     parts.extend(memory(statistics));
+    parts.extend(cache(statistics));
     parts.extend(functions(&statistics.largest_functions, base));
     parts.extend(locations(&statistics.largest_locations));
     parts.join("\n")
@@ -50,6 +51,19 @@ fn stages(statistics: &Statistics) -> String {
     let all = format!("{:.3}", statistics.time().as_secs_f64());
     rows.push(["all of them".into(), all, String::new()]);
     table(&rows, 0)
+}
+
+fn cache(statistics: &Statistics) -> Option<String> {
+    let cache = statistics.cache?;
+    let units = counted(
+        cache.found + cache.missed,
+        "translation unit",
+        "translation units",
+    );
+    Some(format!(
+        "cache: {} of {units} as an earlier run has preprocessed them\n",
+        cache.found
+    ))
 }
 
 fn memory(statistics: &Statistics) -> Option<String> {

@@ -34,7 +34,9 @@ fn json_and_sarif_stay_whole() {
     let stage = stage();
     for format in ["json", "sarif"] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_racelens"));
-        let command = command.current_dir(stage.workspace.root());
+        let command = command
+            .env("RACELENS_CACHE_DIR", "")
+            .current_dir(stage.workspace.root());
         let output = command
             .args(["check", "--format", format])
             .output()

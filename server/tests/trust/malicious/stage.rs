@@ -119,6 +119,7 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_racelens"));
         command
             .current_dir(self.workspace.root())
+            .env("RACELENS_CACHE_DIR", "")
             .envs(self.environment.borrow().iter().cloned());
         command
     }
