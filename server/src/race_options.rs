@@ -2,8 +2,9 @@
 
 use crate::project::Project;
 use crate::workspace::Workspace;
+use serde::Serialize;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RaceOptions {
     pub entries: Entries,
     /// Functions that run as threads although nothing starts them.
@@ -15,7 +16,7 @@ pub struct RaceOptions {
 }
 
 /// Which functions begin threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum Entries {
     /// Those that the program starts as threads, and those that `racelens.toml` names.
     #[default]

@@ -11,7 +11,7 @@
 mod basis;
 
 use crate::project::{self, Note, Project};
-use crate::race_options::{Entries, RaceOptions};
+use crate::race_options::RaceOptions;
 use crate::report::Report;
 use crate::store::{ContentHash, Kind, PartsHasher};
 use crate::workspace::{Opened, Workspace};
@@ -136,16 +136,8 @@ impl Program<'_> {
         }
         hasher.hash(&self.models);
         hasher.all(self.notes.iter(), |hasher, note| note.add_to(hasher));
-        hasher.number(match options.entries {
-            Entries::Threads => 0,
-            Entries::Exported => 1,
-        });
-        hasher.all(options.named_entries.iter(), |hasher, name| {
-            hasher.text(name);
-        });
-        hasher.all(options.never_parallel.iter(), |hasher, (first, second)| {
-            hasher.text(first).text(second);
-        });
+        // Whatever options there are.
+        hasher.bytes(&postcard::to_stdvec(options).ok()?);
         hasher.number(match detail {
             Detail::Full => 0,
             Detail::Brief => 1,

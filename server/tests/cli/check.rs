@@ -21,6 +21,9 @@ fn help_names_every_option() {
               --compiler <PROGRAM>       Preprocess with this compiler, given by name or path
               --preprocessed <PATH>...   Read text that is preprocessed already: .i files, or directories with such files
               --jobs <N>                 Use this many threads, from 1 to 1024 [default: one for each core]
+              --cache-dir <DIRECTORY>    Keep results for the next start in this directory [default: racelens below $XDG_CACHE_HOME or ~/.cache]
+              --cache-size <N>           Let that directory have at most so many megabytes [default: 1024]
+              --no-cache                 Neither use nor keep results of earlier runs
               --format <FORMAT>          How to write the result: for people, for programs, for code scanning, as a page for a browser [default: text] [possible values: text, json, sarif, html]
               --min-rank <N>             Report only races of this rank or higher, from 0 to 100 [default: 20, or what racelens.toml says]
               --explain <ID>             Report only the race with this id, with all its accesses and whole call paths

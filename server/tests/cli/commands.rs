@@ -20,6 +20,7 @@ fn without_arguments_the_help_is_shown_and_that_is_a_mistake() {
               verify         Look for an interleaving that really gets to a race or a violated assertion
               index          Read a whole program and say how much of it was understood
               stats          Say what a check costs, and which functions and locations are the largest
+              cache          Say what is kept on disk for the next start, or remove it
               lsp            Serve an editor: the language server
               sequentialize  Print a sequential C program that simulates the threads of a concurrent one
               dump           Print what Racelens made of a program, for people who work on Racelens
@@ -55,6 +56,9 @@ fn asking_for_help_is_no_mistake() {
               --compiler <PROGRAM>      Preprocess with this compiler, given by name or path
               --preprocessed <PATH>...  Read text that is preprocessed already: .i files, or directories with such files
               --jobs <N>                Use this many threads, from 1 to 1024 [default: one for each core]
+              --cache-dir <DIRECTORY>   Keep results for the next start in this directory [default: racelens below $XDG_CACHE_HOME or ~/.cache]
+              --cache-size <N>          Let that directory have at most so many megabytes [default: 1024]
+              --no-cache                Neither use nor keep results of earlier runs
               --format <FORMAT>         How to write the result [default: text] [possible values: text, json]
           -h, --help                    Print help
 

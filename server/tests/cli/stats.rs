@@ -52,6 +52,7 @@ fn sizes_and_stages_are_told_and_the_largest_come_first() {
     assert_eq!(schema::errors(&schema::of_statistics(), &found), [""; 0]);
     let expected = expect![[r#"
         {
+          "cache": null,
           "largest_functions": [
             {
               "accesses": 0,
