@@ -98,16 +98,16 @@ mod tests {
                     .map(|(_, value)| value.into())
             })
         };
-        let home = ("HOME", "/home/u");
+        let home = ("HOME", "/u");
         assert_eq!(place(&[]), None);
-        assert_eq!(place(&[home]), Some("/home/u/.cache/racelens".into()));
+        assert_eq!(place(&[home]), Some("/u/.cache/racelens".into()));
         assert_eq!(
             place(&[home, ("XDG_CACHE_HOME", "/c")]),
             Some("/c/racelens".into())
         );
         assert_eq!(
             place(&[home, ("XDG_CACHE_HOME", "c")]),
-            Some("/home/u/.cache/racelens".into())
+            Some("/u/.cache/racelens".into())
         );
         assert_eq!(
             place(&[home, ("RACELENS_CACHE_DIR", "/r")]),
