@@ -78,6 +78,8 @@ def first_diagnostics(command: Sequence[str], directory: Path, timeout: float) -
         folder = {"uri": directory.resolve().as_uri(), "name": directory.name}
         send(process, {"id": 1, "method": "initialize",
                        "params": {"processId": None, "capabilities": {}, "workspaceFolders": [folder]}})
+        while receive(process).get("id") != 1:
+            pass
         send(process, {"method": "initialized", "params": {}})
         while time.perf_counter() - start < timeout:
             message = receive(process)

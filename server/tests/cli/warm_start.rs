@@ -106,11 +106,11 @@ impl Stage {
         let output = command.output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         let text = String::from_utf8_lossy(&output.stdout);
-        let mut report: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{errors}"));
-        let seconds = report["stats"]["seconds"].to_string();
-        let text = text.replacen(&format!("\"seconds\": {seconds}"), "\"seconds\": 0", 1);
-        report["stats"]["seconds"] = 0.into();
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), report);
+        let report: Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{errors}"));
+        assert!(report["stats"]["seconds"].is_number(), "{text}");
+        let (before, after) = text.split_once("\"seconds\": ").unwrap();
+        let number = after.find([',', '\n', '}']).unwrap();
+        let text = format!("{before}{}", &after[number..]);
         (text, output.status.code(), errors)
     }
 
