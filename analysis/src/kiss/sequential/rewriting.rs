@@ -13,6 +13,7 @@ use crate::ir::{
     AccessKind, AccessMode, Base, BlockId, Body, Callee, FunctionRef, FunctionTy, IntRank, LocalId,
     Operand, Place, Projection, Rvalue, Statement, StatementId, Terminator, Ty,
 };
+use crate::kiss::machine::library::comparing;
 use crate::kiss::program::{Failure, Meaning, Origin, Program, Role};
 use crate::models::{Action, FunctionModel, Models};
 use rustc_hash::FxHashMap;
@@ -276,7 +277,7 @@ impl Rewriting<'_, '_> {
             return;
         };
         self.data_effects(at, &model, arguments);
-        if synchronises(&model) {
+        if synchronises(&model) || comparing(function.name.as_str()).is_some() {
             self.point(at);
             self.need_library(function, target, arguments);
             let callee = Callee::Direct(library::name_of(function));
