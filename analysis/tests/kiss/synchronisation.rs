@@ -143,6 +143,20 @@ fn a_sequence_lock_helps_only_readers_in_their_section() {
 }
 
 #[test]
+fn assembly_may_be_a_lock_and_fences_are_none() {
+    let lock = "static int l;
+        static void lock(void) { __asm__ volatile(\"1: lock; btsl $0, %0; jc 1b\" : \"+m\"(l) : : \"memory\"); }
+        static void unlock(void) { __asm__ volatile(\"movl $0, %0\" : \"=m\"(l) : : \"memory\"); }";
+    assert!(!is_raced(lock, "", "lock(); x++; unlock();"));
+    for text in ["", "mfence", "rep; nop\\n\\t"] {
+        let fence = format!("__asm__ volatile(\"{text}\" : : : \"memory\"); x++;");
+        assert!(is_raced("", "", &fence), "{text}");
+    }
+    let cycles = "unsigned low; __asm__ volatile(\"rdtsc\" : \"=a\"(low) : : \"edx\"); x++;";
+    assert!(is_raced("", "", cycles));
+}
+
+#[test]
 fn once_runs_once_and_everybody_waits_for_it() {
     let globals = "static pthread_once_t o; static int runs; static int x; static void init(void) { x = 1; runs++; }";
     let text = two_threads(globals, "", "pthread_once(&o, init); y = me ? x : 0;");

@@ -139,6 +139,13 @@ impl Rewriting<'_, '_> {
         if self.shared.noticed.points == Points::Everywhere {
             self.point(at);
         }
+        if let Statement::Assembly {
+            harmless: false, ..
+        } = statement
+        {
+            self.writer
+                .call(run_time::UNSUPPORTED, Vec::new(), None, None);
+        }
         let statement = self.with_own_variables(statement.clone());
         self.itself(at, statement);
     }
