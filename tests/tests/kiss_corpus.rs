@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 /// Fixtures with a race of which no interleaving is found, and why.
 const NOT_WITNESSED: &[(&str, &str)] = &[
     ("atomics/relaxed_release", WEAK_ORDER),
-    ("callback/comparator_counts", "`qsort` calls back"),
     ("double_checked_locking/relaxed_first_check", WEAK_ORDER),
     (
         "interrupts/interrupts_alone",
@@ -23,8 +22,6 @@ const NOT_WITNESSED: &[(&str, &str)] = &[
     ("publication/relaxed_load", WEAK_ORDER),
     ("publication/relaxed_store", WEAK_ORDER),
     ("publication/written_behind_the_fence", WEAK_ORDER),
-    ("seqlock/read_behind_the_retry", SEQUENCE_LOCKS),
-    ("seqlock/written_by_a_reader", SEQUENCE_LOCKS),
     (
         "signal_handler/shutdown_flag",
         "handlers of signals are not run",
@@ -33,7 +30,6 @@ const NOT_WITNESSED: &[(&str, &str)] = &[
 ];
 
 const WEAK_ORDER: &str = "it takes an order that relaxed atomics allow";
-const SEQUENCE_LOCKS: &str = "readers of sequence locks are not run";
 const LONG_LOOPS: &str = "loops with many turns come before it";
 
 /// What was found in one fixture.

@@ -88,7 +88,11 @@ pub enum Statement {
         arguments: Vec<Operand>,
     },
     /// Inline assembly: its memory operands are loads before and stores of unknown values behind.
-    Assembly { memory_clobber: bool },
+    Assembly {
+        memory_clobber: bool,
+        /// It does nothing to memory: an empty text, a fence, or a computation on registers.
+        harmless: bool,
+    },
 }
 
 /// How an access reaches memory.

@@ -205,9 +205,11 @@ impl Pretty<'_> {
             }
             Statement::Assembly {
                 memory_clobber: true,
+                ..
             } => "asm (memory)".into(),
             Statement::Assembly {
                 memory_clobber: false,
+                ..
             } => "asm".into(),
         }
     }

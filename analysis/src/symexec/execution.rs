@@ -104,7 +104,7 @@ impl Analysis for Execution<'_> {
                 callee,
                 arguments,
             } => self.call(state, id, *target, callee, arguments),
-            Statement::Assembly { memory_clobber } => {
+            Statement::Assembly { memory_clobber, .. } => {
                 if *memory_clobber {
                     state.forget_shared();
                 }

@@ -178,3 +178,81 @@ fn races_are_on_the_bytes_that_are_used() {
     assert!(!raced(&program("\"abc\"", "puts(text)")).is_empty());
     assert!(raced(&program("\"abc\"", "puts(text + 8)")).is_empty());
 }
+
+const SORTING: &str = "
+    void qsort(void *, unsigned long, unsigned long, int (*)(const void *, const void *));
+    void *bsearch(const void *, const void *, unsigned long, unsigned long, int (*)(const void *, const void *));
+    static int calls;
+    static int by_value(const void *l, const void *r) { calls++; return *(const int *)l - *(const int *)r; }";
+
+#[test]
+fn arrays_are_sorted_and_searched_by_calling_back() {
+    let program = |condition: &str| {
+        format!(
+            "{SORTING} int main(void) {{ int v[6] = {{ 5, 1, 4, 1, 3, 9 }}; int key = 4, none = 2;
+               qsort(v, 6, sizeof v[0], by_value);
+               int *found = bsearch(&key, v, 6, sizeof v[0], by_value);
+               int *missing = bsearch(&none, v, 6, sizeof v[0], by_value);
+               qsort(v, 0, sizeof v[0], by_value); qsort(v, 1, sizeof v[0], by_value);
+               int before = calls; missing = missing ? missing : bsearch(&none, v, 0, sizeof v[0], by_value);
+               assert({condition}); return 0; }}"
+        )
+    };
+    for right in [
+        "v[0] == 1 && v[1] == 1 && v[2] == 3 && v[3] == 4 && v[4] == 5 && v[5] == 9",
+        "found == &v[3] && missing == 0",
+        "before == calls && calls > 5",
+    ] {
+        assert!(!fails(&program(right)), "{right}");
+        assert!(fails(&program(&format!("!({right})"))), "{right}");
+    }
+}
+
+#[test]
+fn a_function_that_is_called_back_races_like_any_other() {
+    let program = |lock: &str, unlock: &str| {
+        let sorting = SORTING.replace("calls++;", &format!("{lock} calls++; {unlock}"));
+        format!(
+            "static pthread_mutex_t m; {sorting}
+             static void *sort(void *a) {{ int v[2] = {{ 2, 1 }}; qsort(v, 2, sizeof v[0], by_value); return a; }}
+             int main(void) {{ pthread_t s, t; pthread_create(&s, 0, sort, 0); pthread_create(&t, 0, sort, 0);
+               pthread_join(s, 0); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    assert!(raced(&program("", "")).contains("calls"));
+    let locked = program("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);");
+    assert!(raced(&locked).is_empty());
+}
+
+#[test]
+fn handlers_are_not_run_and_this_is_said() {
+    let program = |between: &str| {
+        format!(
+            "typedef void (*handler)(int); handler signal(int, handler); int raise(int); int atexit(void (*)(void));
+             static int x; static void note(int number) {{ x = number; }} static void last(void) {{ x = 0; }}
+             static void *thread(void *a) {{ x = 1; return a; }}
+             int main(void) {{ pthread_t t; atexit(last); if (signal(2, note) != 0) return 1; {between}
+               pthread_create(&t, 0, thread, 0); x = 2; pthread_join(t, 0); return 0; }}"
+        )
+    };
+    let found = Small::new(&program("")).verify(&super::harness::ANY_RACE);
+    assert!(!found.witnessed.is_empty());
+    let ignored: Vec<String> = found.witnessed[0]
+        .trace
+        .ignored
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        ignored,
+        [
+            "handlers that `atexit` sets are never called",
+            "handlers that `signal` sets are never called"
+        ]
+    );
+    assert!(!found.outcome.complete);
+    // This handler would have to run.
+    let found = Small::new(&program("raise(2);")).verify(&super::harness::ANY_RACE);
+    assert!(found.witnessed.is_empty());
+    assert!(!found.outcome.limits.is_empty());
+}

@@ -106,6 +106,56 @@ fn a_barrier_separates_phases() {
     assert!(is_raced(globals, "pthread_barrier_init(&b, 0, 1);", broken));
 }
 
+/// A writer and a reader of a sequence lock, with what the reader does in its section and behind it.
+fn sequence_lock(write: &str, read: &str, behind: &str) -> String {
+    let globals = "typedef struct { unsigned sequence; } seqlock_t; static seqlock_t l;
+        unsigned read_seqbegin(const seqlock_t *); unsigned read_seqretry(const seqlock_t *, unsigned);
+        void write_seqlock(seqlock_t *); void write_sequnlock(seqlock_t *);";
+    let body = format!(
+        "if (me) {{ {write} }} else {{ unsigned start; int a, b;
+           do {{ start = read_seqbegin(&l); {read} }} while (read_seqretry(&l, start)); {behind} }}"
+    );
+    two_threads(globals, "", &body)
+}
+
+#[test]
+fn readers_of_a_sequence_lock_try_again_and_race_with_nobody_who_has_it() {
+    let write = "write_seqlock(&l); x++; y++; write_sequnlock(&l);";
+    let both = "a = x; b = y;";
+    assert!(raced(&sequence_lock(write, both, "")).is_empty());
+    // What was read together belongs together, since the last try had no writer in it.
+    assert!(!fails(&sequence_lock(write, both, "assert(a == b);")));
+    assert!(fails(&sequence_lock(write, both, "assert(a == 0);")));
+    // Without trying again it need not.
+    let once = sequence_lock(write, both, "assert(a == b);");
+    assert!(fails(&once.replace(
+        "while (read_seqretry(&l, start))",
+        "while (read_seqretry(&l, start) * 0)"
+    )));
+}
+
+#[test]
+fn a_sequence_lock_helps_only_readers_in_their_section() {
+    let write = "write_seqlock(&l); x++; write_sequnlock(&l);";
+    assert!(raced(&sequence_lock(write, "a = 0;", "y = x;")).contains("x"));
+    assert!(raced(&sequence_lock(write, "x = 5;", "")).contains("x"));
+    assert!(raced(&sequence_lock("x++;", "a = x;", "")).contains("x"));
+}
+
+#[test]
+fn assembly_may_be_a_lock_and_fences_are_none() {
+    let lock = "static int l;
+        static void lock(void) { __asm__ volatile(\"1: lock; btsl $0, %0; jc 1b\" : \"+m\"(l) : : \"memory\"); }
+        static void unlock(void) { __asm__ volatile(\"movl $0, %0\" : \"=m\"(l) : : \"memory\"); }";
+    assert!(!is_raced(lock, "", "lock(); x++; unlock();"));
+    for text in ["", "mfence", "rep; nop\\n\\t"] {
+        let fence = format!("__asm__ volatile(\"{text}\" : : : \"memory\"); x++;");
+        assert!(is_raced("", "", &fence), "{text}");
+    }
+    let cycles = "unsigned low; __asm__ volatile(\"rdtsc\" : \"=a\"(low) : : \"edx\"); x++;";
+    assert!(is_raced("", "", cycles));
+}
+
 #[test]
 fn once_runs_once_and_everybody_waits_for_it() {
     let globals = "static pthread_once_t o; static int runs; static int x; static void init(void) { x = 1; runs++; }";

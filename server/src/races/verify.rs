@@ -13,7 +13,7 @@ use crate::workspace::{Stretch, Workspace};
 use racelens_analysis::host::{Start, Verification, Witnessed};
 use racelens_analysis::ir::FunctionRef;
 use racelens_analysis::kiss::concurrent::replay::{Assumption, Event, Happening, Trace};
-use racelens_analysis::kiss::machine::Source;
+use racelens_analysis::kiss::machine::{Ignored, Source};
 use racelens_analysis::kiss::program::intrinsics;
 use racelens_analysis::kiss::schedule::{Goal, Position};
 use racelens_analysis::kiss::search::{Bounds, Outcome, Targets};
@@ -22,7 +22,6 @@ use racelens_analysis::races::Race;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
-use ustr::Ustr;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -354,27 +353,21 @@ fn reservations(outcome: &Outcome) -> Vec<String> {
          compares with"
             .to_owned()
     });
-    let ignored = outcome.ignored.iter().map(|name| does_nothing(name));
+    let ignored = outcome.ignored.iter().map(ToString::to_string);
     values.into_iter().chain(ignored).collect()
-}
-
-fn does_nothing(function: &str) -> String {
-    format!("`{function}`, which has neither a body nor a model, does nothing but return")
 }
 
 fn assumptions(trace: &Trace) -> Vec<String> {
     let values = trace.assumptions.iter();
-    let is_told = |function: &Ustr| {
-        let told = values
-            .clone()
-            .any(|it| it.source == Source::Function(*function));
-        !told
+    let is_told = |ignored: &Ignored| {
+        let mut values = values.clone();
+        matches!(ignored, Ignored::Function(name) if values.any(|it| it.source == Source::Function(*name)))
     };
-    let ignored = trace.ignored.iter().filter(|function| is_told(function));
+    let ignored = trace.ignored.iter().filter(|ignored| !is_told(ignored));
     values
         .clone()
         .map(|it| assumption(it, trace))
-        .chain(ignored.map(|function| does_nothing(function)))
+        .chain(ignored.map(ToString::to_string))
         .collect()
 }
 
@@ -385,7 +378,7 @@ fn assumption(assumption: &Assumption, trace: &Trace) -> String {
     };
     match assumption.source {
         Source::Function(name) => {
-            let nothing_else = if trace.ignored.contains(&name) {
+            let nothing_else = if trace.ignored.contains(&Ignored::Function(name)) {
                 " and does nothing else"
             } else {
                 ""

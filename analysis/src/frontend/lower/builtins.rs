@@ -1,6 +1,9 @@
 //! Functions that the compiler itself knows, and the words of the normaliser.
 
-use super::super::normalise::{ANY, ASSEMBLY, ASSEMBLY_OUTPUT, COMPUTED_GOTO, LABEL_ADDRESS};
+use super::super::normalise::{
+    ANY, ASSEMBLY, ASSEMBLY_CLOBBERS, ASSEMBLY_IS_HARMLESS, ASSEMBLY_OUTPUT, COMPUTED_GOTO,
+    LABEL_ADDRESS,
+};
 use super::Lowerer;
 use super::conversions::Value;
 use super::lvalues::Designator;
@@ -82,7 +85,8 @@ impl Lowerer<'_> {
     }
 
     fn assembly(&mut self, expression: &Node<Expression>, operands: &[Node<Expression>]) -> Value {
-        let clobbers = operands.first().and_then(|flag| self.constant(flag)) == Some(1);
+        let flags = operands.first().and_then(|flags| self.constant(flags));
+        let flags = flags.unwrap_or_default();
         let mut outputs: Vec<(Designator, &Node<Expression>)> = Vec::new();
         for operand in operands.iter().skip(1) {
             if let Expression::Call(call) = &operand.node
@@ -97,7 +101,8 @@ impl Lowerer<'_> {
         }
         self.at(expression);
         self.builder.push(Statement::Assembly {
-            memory_clobber: clobbers,
+            memory_clobber: flags & ASSEMBLY_CLOBBERS != 0,
+            harmless: flags & ASSEMBLY_IS_HARMLESS != 0,
         });
         for (output, node) in outputs {
             self.at(node);

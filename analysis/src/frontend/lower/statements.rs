@@ -65,6 +65,7 @@ impl Lowerer<'_> {
             // The normaliser turns assembly into calls.
             Statement::Asm(_) => self.builder.push(crate::ir::Statement::Assembly {
                 memory_clobber: true,
+                harmless: false,
             }),
         }
     }

@@ -2,14 +2,24 @@
 
 use super::super::lex::{Token, TokenKind, skip_group};
 use super::super::split::group_start;
-use super::{ANY, ASSEMBLY, ASSEMBLY_OUTPUT, Normaliser, Part};
+use super::{
+    ANY, ASSEMBLY, ASSEMBLY_CLOBBERS, ASSEMBLY_IS_HARMLESS, ASSEMBLY_OUTPUT, Normaliser, Part,
+};
 
 /// One operand: the tokens of its C expression, and whether the constraint says `+`.
 struct AssemblyOperand {
     start: usize,
     end: usize,
     read_too: bool,
+    /// The constraint lets it be in memory.
+    may_be_memory: bool,
 }
+
+/// Instructions that do nothing but wait or order accesses, with the prefix of `rep; nop`.
+const ORDERING: &[&str] = &[
+    "", "nop", "rep", "pause", "yield", "mfence", "lfence", "sfence", "dmb", "dsb", "isb", "fence",
+    "sync", "lwsync", "isync", "eieio",
+];
 
 impl Normaliser<'_> {
     pub(super) fn assembly(&mut self, at: usize) -> usize {
@@ -75,8 +85,17 @@ impl Normaliser<'_> {
         if !jumps.is_empty() {
             self.emit_text(at, "do {");
         }
+        let touches_memory = memory || outputs.iter().any(|output| output.may_be_memory);
+        let is_harmless = !touches_memory || self.only_orders(section(0));
+        let mut flags = 0;
+        if memory {
+            flags |= ASSEMBLY_CLOBBERS;
+        }
+        if is_harmless && jumps.is_empty() {
+            flags |= ASSEMBLY_IS_HARMLESS;
+        }
         self.emit_text(at, ASSEMBLY);
-        self.emit_text(at, if memory { "( 1" } else { "( 0" });
+        self.emit_text(at, &format!("( {flags}"));
         for output in &outputs {
             self.emit_text(at, ",");
             self.emit_text(at, ASSEMBLY_OUTPUT);
@@ -101,6 +120,21 @@ impl Normaliser<'_> {
             self.emit_text(at, "; } while ( 0 )");
         }
         self.previous = Some(self.tokens[end - 1]);
+    }
+
+    /// Whether the text of the assembly is empty, waits for a moment, or orders accesses.
+    fn only_orders(&self, (start, end): (usize, usize)) -> bool {
+        let strings = self.tokens[start..end].iter();
+        let strings = strings.filter(|token| token.kind == TokenKind::String);
+        let text: String = strings
+            .map(|token| token.text(self.source).trim_matches('"'))
+            .collect();
+        let text = text.replace("\\n", ";").replace("\\t", " ");
+        let mut instructions = text.split(';').map(str::trim);
+        instructions.all(|instruction| {
+            let name = instruction.split_whitespace().next().unwrap_or_default();
+            ORDERING.contains(&name)
+        })
     }
 
     /// The parts between the colons of the outermost level.
@@ -129,10 +163,13 @@ impl Normaliser<'_> {
     fn operands(&self, (mut at, end): (usize, usize)) -> Vec<AssemblyOperand> {
         let mut operands = Vec::new();
         let mut read_too = false;
+        let mut may_be_memory = false;
         while at < end {
             match self.tokens[at].kind {
                 TokenKind::String => {
-                    read_too |= self.tokens[at].text(self.source).contains('+');
+                    let constraint = self.tokens[at].text(self.source);
+                    read_too |= constraint.contains('+');
+                    may_be_memory |= constraint.contains(['m', 'o', 'V', 'g', 'Q', 'X']);
                     at += 1;
                 }
                 TokenKind::Punctuation(b'(') => {
@@ -141,8 +178,10 @@ impl Normaliser<'_> {
                         start: at + 1,
                         end: close - 1,
                         read_too,
+                        may_be_memory,
                     });
                     read_too = false;
+                    may_be_memory = false;
                     at = close;
                 }
                 TokenKind::Punctuation(b'[') => at = skip_group(self.tokens, at).min(end),

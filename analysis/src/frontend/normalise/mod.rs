@@ -26,6 +26,9 @@ pub const COMPUTED_GOTO: &str = "__racelens_goto";
 /// `__racelens_asm(clobbers memory?, operands…)`, outputs wrapped in `__racelens_out`.
 pub const ASSEMBLY: &str = "__racelens_asm";
 pub const ASSEMBLY_OUTPUT: &str = "__racelens_out";
+/// Bits of the first argument of [`ASSEMBLY`].
+pub const ASSEMBLY_CLOBBERS: i128 = 1;
+pub const ASSEMBLY_IS_HARMLESS: i128 = 2;
 /// `__racelens_any()`: any value, for the jumps of `asm goto`.
 pub const ANY: &str = "__racelens_any";
 /// A member that stands for `__attribute__((packed))` of its record or enum.

@@ -99,11 +99,8 @@ fn races(machine: &Machine<'_>, state: &State) -> Vec<(Position, Position)> {
             let (Some(one), Some(other)) = (one, other) else {
                 continue;
             };
-            let meet = one
-                .accesses()
-                .iter()
-                .any(|left| other.accesses().iter().any(|right| left.conflicts(right)));
-            if meet
+            let (left, right) = ((first, one.accesses()), (second, other.accesses()));
+            if machine.races(state, left, right)
                 && let (Some(one), Some(other)) = (
                     position(machine, state, first),
                     position(machine, state, second),

@@ -2,12 +2,11 @@
 
 use crate::ir::{FunctionRef, Statement};
 use crate::kiss::machine::stop::Stop;
-use crate::kiss::machine::{Activation, Machine, Next, Source, State};
+use crate::kiss::machine::{Activation, Ignored, Machine, Next, Source, State};
 use crate::kiss::schedule::{Chosen, Goal, Move, Position, Witness};
 use crate::models::{Action, Mode};
 use std::collections::BTreeSet;
 use std::fmt;
-use ustr::Ustr;
 
 /// What happened on the way to the goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,8 +17,8 @@ pub struct Trace {
     pub ends: Vec<Event>,
     /// Values that nobody knows and that the way depends on.
     pub assumptions: Vec<Assumption>,
-    /// Functions without body and model that were called on the way. They are taken to do nothing but return.
-    pub ignored: BTreeSet<Ustr>,
+    /// What was left out on the way.
+    pub ignored: BTreeSet<Ignored>,
     /// Those that something was run of.
     pub functions: BTreeSet<FunctionRef>,
 }
@@ -242,10 +241,8 @@ fn finish(
                     trace.ends.push(event);
                 }
             }
-            let conflict = accesses[0]
-                .iter()
-                .any(|one| accesses[1].iter().any(|other| one.conflicts(other)));
-            if first.0 == second.0 || !conflict {
+            let (one, other) = ((first.0, &*accesses[0]), (second.0, &*accesses[1]));
+            if first.0 == second.0 || !machine.races(state, one, other) {
                 return Err(DoesNotReplay("the accesses are no race".to_owned()));
             }
         }

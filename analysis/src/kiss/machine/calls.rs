@@ -3,7 +3,7 @@
 use super::image::Machine;
 use super::library;
 use super::memory::Content;
-use super::state::{Activation, End, Frame, ModelCall, Phase, Source, State};
+use super::state::{Activation, End, Frame, Ignored, ModelCall, Phase, Source, State};
 use super::stop::{Limit, Stop};
 use super::value::{Closed, Value, convert};
 use crate::ir::{FunctionRef, LocalId, Statement, Storage, Ty};
@@ -35,6 +35,9 @@ impl Machine<'_> {
             return Err(Limit::Ambiguous(function.name).into());
         }
         let has_body = matches!(meaning, Meaning::Body(_));
+        if !has_body && library::needs_handlers(name) && has_handlers(state) {
+            return Err(Limit::Function(function.name).into());
+        }
         if library::is_assertion_failure(name) {
             self.end(state, End::AssertionFailed(thread));
             return Ok(());
@@ -51,6 +54,7 @@ impl Machine<'_> {
                 effect: 0,
                 result: None,
                 phase: Phase::Beginning,
+                progress: (0, 0),
             };
             state.thread_mut(thread).stack.push(Activation::Model(call));
             return Ok(());
@@ -114,8 +118,9 @@ impl Machine<'_> {
             }
             name if library::is_outside(name) || self.models.lookup(name).is_none() => {
                 let function = ustr::Ustr::from(name);
-                if !library::is_outside(name) && !state.ignored.contains(&function) {
-                    Arc::make_mut(&mut state.ignored).insert(function);
+                let ignored = Ignored::Function(function);
+                if !library::is_outside(name) && !state.ignored.contains(&ignored) {
+                    Arc::make_mut(&mut state.ignored).insert(ignored);
                 }
                 Ok(self.outside_value(state, thread, Source::Function(function), result))
             }
@@ -244,4 +249,10 @@ impl Machine<'_> {
         let target = (*target)?;
         Some((target, body.locals[target.0 as usize].ty.clone()))
     }
+}
+
+/// Whether handlers were set on the way here.
+fn has_handlers(state: &State) -> bool {
+    let are_handlers = |ignored: &Ignored| matches!(ignored, Ignored::HandlersOf(_));
+    state.ignored.iter().any(are_handlers)
 }

@@ -66,10 +66,7 @@ impl Machine<'_> {
                 recursive,
                 blocking,
             } => {
-                if is_optimistic(*kind, *mode) {
-                    return Err(unsupported());
-                }
-                let keeps_out = keeps_threads_out(*kind, *mode);
+                let keeps_out = keeps_threads_out(*kind);
                 let address = self.lock_address(state, call, lock)?;
                 if !keeps_out || address == 0 {
                     self.next_effect(state, thread, success);
@@ -80,13 +77,16 @@ impl Machine<'_> {
                 }
                 let is_recursive =
                     *recursive || self.is_recursive_mutex(state, call, lock, address);
-                let entry = state
-                    .locks
-                    .entry(address)
-                    .or_insert_with(|| Lock::new(is_recursive, None));
+                let entry = state.locks.entry(address).or_insert_with(|| match kind {
+                    LockKind::Sequence => Lock::with_sequence(),
+                    _ => Lock::new(is_recursive, None),
+                });
                 if entry.is_free_for(thread, *mode, *recursive) {
                     entry.take(thread, *mode);
-                    self.next_effect(state, thread, success);
+                    // A reader beside writers is told how much was written so far.
+                    let read_from = entry.sequence.filter(|_| *mode == Mode::Shared);
+                    let read_from = read_from.map(|number| Value::Integer(i128::from(number)));
+                    self.next_effect(state, thread, read_from.or(success));
                 } else if !*blocking && let When::Result(test) = effect.when {
                     let refused = such_that(test, false, model.library.as_str());
                     self.next_effect(state, thread, Some(refused));
@@ -96,6 +96,14 @@ impl Machine<'_> {
             }
             Action::Release { lock } => {
                 let address = self.lock_address(state, call, lock)?;
+                if let Some(start) = library::retried_from(call.function.name.as_str()) {
+                    let start = self.argument(call, start)? as u32;
+                    let lock = state.locks.get_mut(&address);
+                    let again = lock.and_then(|lock| lock.must_retry(thread, start));
+                    let again = i128::from(again.ok_or_else(unsupported)?);
+                    self.next_effect(state, thread, Some(Value::Integer(again)));
+                    return Ok(());
+                }
                 let is_given_back = match state.locks.get_mut(&address) {
                     Some(entry) => entry.give_back(thread),
                     // Only a semaphore must have been made before.
@@ -142,7 +150,11 @@ impl Machine<'_> {
                         *recursive || attribute.is_some_and(is_said)
                     }
                 };
-                state.locks.insert(address, Lock::new(recursive, count));
+                let made = match kind {
+                    LockKind::Sequence => Lock::with_sequence(),
+                    _ => Lock::new(recursive, count),
+                };
+                state.locks.insert(address, made);
                 self.next_effect(state, thread, success);
             }
             Action::DestroyLock { lock } => {
@@ -181,7 +193,7 @@ impl Machine<'_> {
                 entry,
                 arguments,
             } => self.once(state, thread, call, control, (entry, arguments), success)?,
-            Action::Call { .. } => return Err(unsupported()),
+            Action::Call { .. } => self.call_back_many(state, thread, call)?,
             Action::Read { .. } => self.next_effect(state, thread, success),
             Action::Write { pointer, .. } => {
                 self.fill(state, call, model, effect, pointer)?;
@@ -378,24 +390,19 @@ impl Machine<'_> {
 }
 
 /// Whether such a lock keeps other threads from going on.
-pub(super) fn keeps_threads_out(kind: LockKind, mode: Mode) -> bool {
+pub(super) fn keeps_threads_out(kind: LockKind) -> bool {
     match kind {
         LockKind::Mutex
         | LockKind::Spin
         | LockKind::ReadWrite
         | LockKind::Semaphore
         | LockKind::Global
+        // A reader waits for a writer before it begins.
+        | LockKind::Sequence
         // Whoever waits for readers is kept out by those that have begun. In truth further ones may begin meanwhile, which
         // is an interleaving less, and none too many.
         | LockKind::Rcu => true,
-        LockKind::Sequence => mode == Mode::Exclusive,
         // Handlers are not run.
         LockKind::Interrupts => false,
     }
-}
-
-/// Whether readers go on although somebody writes, and try again afterwards: what they do meanwhile is a race by its steps, and
-/// none by what they make of it.
-pub(super) fn is_optimistic(kind: LockKind, mode: Mode) -> bool {
-    kind == LockKind::Sequence && mode == Mode::Shared
 }

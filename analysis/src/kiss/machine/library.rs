@@ -51,6 +51,32 @@ pub(super) fn range(name: &str) -> Option<(i64, i64)> {
     }
 }
 
+/// Functions that send a signal to the program itself, or wait for one. Handlers are not run, so that they can only be
+/// run themselves as long as there is no handler.
+pub(super) fn needs_handlers(name: &str) -> bool {
+    matches!(
+        name,
+        "raise"
+            | "kill"
+            | "killpg"
+            | "tgkill"
+            | "pthread_kill"
+            | "sigqueue"
+            | "pthread_sigqueue"
+            | "pause"
+            | "sigsuspend"
+            | "abort"
+    )
+}
+
+/// Functions that return the handler that was there before.
+pub(super) fn returns_old_handler(name: &str) -> bool {
+    matches!(
+        name,
+        "signal" | "bsd_signal" | "sysv_signal" | "__sysv_signal"
+    )
+}
+
 /// Libraries whose functions return zero when they succeed, and whose failures are not run.
 pub(super) fn succeeds_with_zero(library: &str, name: &str) -> bool {
     let has_a_value = matches!(
@@ -88,6 +114,9 @@ fn is_done_at_once(name: &str) -> bool {
             | "fseeko"
             | "setvbuf"
             | "ftruncate"
+            | "sigaction"
+            | "__sigaction"
+            | "sigprocmask"
             | "sigemptyset"
             | "sigfillset"
             | "sigaddset"
@@ -187,6 +216,51 @@ pub(super) fn last_at_barrier(name: &str) -> i128 {
     match name {
         "pthread_barrier_wait" => -1,
         _ => 1,
+    }
+}
+
+/// The argument that says from where on a reader of a sequence lock wants to know whether somebody wrote.
+pub fn retried_from(name: &str) -> Option<usize> {
+    (name == "read_seqretry").then_some(1)
+}
+
+/// Functions that compare elements of an array by calling back, by the places of their arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Comparing {
+    /// What is searched for; otherwise the array is sorted.
+    pub key: Option<usize>,
+    pub base: usize,
+    pub count: usize,
+    pub size: usize,
+    pub compare: usize,
+    /// What the comparing function is passed besides.
+    pub extra: Option<usize>,
+}
+
+pub fn comparing(name: &str) -> Option<Comparing> {
+    let sorting = Comparing {
+        key: None,
+        base: 0,
+        count: 1,
+        size: 2,
+        compare: 3,
+        extra: None,
+    };
+    match name {
+        "qsort" => Some(sorting),
+        "qsort_r" => Some(Comparing {
+            extra: Some(4),
+            ..sorting
+        }),
+        "bsearch" => Some(Comparing {
+            key: Some(0),
+            base: 1,
+            count: 2,
+            size: 3,
+            compare: 4,
+            extra: None,
+        }),
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@ use super::memory::Content;
 use super::places::Address;
 use super::state::{ModelCall, State};
 use super::stop::{Fault, Limit, Stop};
+use super::thread_effects::is_thread;
 use super::value::{Closed, Image, Value, convert};
 use crate::ir::Ty;
 use crate::models::{Action, Effect, FunctionModel, Root, Value as ModelValue};
@@ -23,14 +24,18 @@ impl Machine<'_> {
         let Action::Write { size, value, .. } = &effect.action else {
             return Ok(());
         };
-        let is_done = model
-            .effects
-            .iter()
-            .any(|other| matches!(other.action, Action::Start { .. } | Action::Join { .. }));
+        let is_done = model.effects.iter().any(|other| match &other.action {
+            Action::Start { context, .. } => is_thread(*context),
+            action => matches!(action, Action::Join { .. }),
+        });
         if is_done || matches!(pointer.root, Root::Global(_)) {
             return Ok(());
         }
         let name = call.function.name.as_str();
+        // What is sorted has been moved already.
+        if library::comparing(name).is_some() {
+            return Ok(());
+        }
         let address = self.model_address(state, call, pointer)?;
         if address == 0 {
             return Ok(());

@@ -6,6 +6,7 @@
 mod at_once;
 mod atomic_effects;
 mod calls;
+mod comparing;
 mod effects;
 mod image;
 mod input_calls;
@@ -30,5 +31,5 @@ mod waiting;
 pub use image::{Machine, SchedulingPoints};
 pub use next::{Access, Next};
 pub use state::{
-    Activation, End, Frame, Holder, Lock, ModelCall, Opened, Phase, Source, State, Thread,
+    Activation, End, Frame, Holder, Ignored, Lock, ModelCall, Opened, Phase, Source, State, Thread,
 };

@@ -1,13 +1,13 @@
 //! What a thread would do next, without doing it.
 
-use super::effects::{is_optimistic, keeps_threads_out};
+use super::effects::keeps_threads_out;
 use super::image::Machine;
 use super::library;
 use super::model_values::library_object;
 use super::state::{Activation, End, Lock, ModelCall, Once, Phase, State};
-use super::stop::{Limit, Stop};
+use super::stop::Stop;
 use crate::ir::{AccessMode, Callee, Statement, StatementId, Terminator};
-use crate::models::{Action, AtomicOperation, FunctionModel, Root};
+use crate::models::{Action, AtomicOperation, FunctionModel, Mode, Root};
 
 /// The next step of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,6 +86,24 @@ impl Machine<'_> {
                 self.next_statement(state, thread, statement, (body.function, id))
             }
         }
+    }
+
+    /// Whether the thread stands at a statement of its own, which nothing keeps it from.
+    pub fn runs_on(&self, state: &State, thread: usize) -> bool {
+        let top = state.threads[thread].stack.last();
+        state.end.is_none() && matches!(top, Some(Activation::Frame(_)))
+    }
+
+    /// Whether two threads that stand before these accesses race.
+    pub fn races(&self, state: &State, one: (usize, &[Access]), other: (usize, &[Access])) -> bool {
+        let (first, second) = (one.0, other.0);
+        let race = |left: &Access, right: &Access| {
+            left.conflicts(right)
+                && !is_retried(state, first, left, second)
+                && !is_retried(state, second, right, first)
+        };
+        let mut left = one.1.iter();
+        left.any(|left| other.1.iter().any(|right| race(left, right)))
     }
 
     fn next_statement(
@@ -167,10 +185,7 @@ impl Machine<'_> {
                 recursive,
                 blocking,
             } => {
-                if is_optimistic(*kind, *mode) {
-                    return Err(Limit::Function(call.function.name).into());
-                }
-                if !keeps_threads_out(*kind, *mode) {
+                if !keeps_threads_out(*kind) {
                     return Ok(Next::LOCAL);
                 }
                 let address = self.lock_address(state, call, lock)?;
@@ -324,4 +339,19 @@ impl Machine<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether a thread reads in a section of a sequence lock that the other one holds: it will read again, so that what it
+/// makes of the two is no race.
+fn is_retried(state: &State, reader: usize, access: &Access, writer: usize) -> bool {
+    let holds = |lock: &Lock, thread: usize, mode: Mode| {
+        let mut holders = lock.holders.iter();
+        holders.any(|holder| holder.thread == thread && holder.mode == mode)
+    };
+    let is_such = |lock: &Lock| {
+        lock.sequence.is_some()
+            && holds(lock, reader, Mode::Shared)
+            && holds(lock, writer, Mode::Exclusive)
+    };
+    !access.writes && state.locks.values().any(is_such)
 }

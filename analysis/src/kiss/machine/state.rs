@@ -5,6 +5,7 @@ use super::value::{OpenValue, Unknown, Value};
 use crate::ir::{FunctionRef, GlobalRef, Ty};
 use crate::models::Mode;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use ustr::Ustr;
@@ -28,8 +29,31 @@ pub struct State {
     /// Values from outside that nothing has depended on yet.
     pub open: BTreeMap<OpenValue, Opened>,
     pub end: Option<End>,
-    /// Functions of which nothing is known that were called. They tell two states apart no more than the way there does.
-    pub ignored: Arc<BTreeSet<Ustr>>,
+    /// What was left out on the way here. It tells two states apart no more than the way does.
+    pub ignored: Arc<BTreeSet<Ignored>>,
+}
+
+/// Something that a program does and that is not run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Ignored {
+    /// A function without body and model. It is taken to do nothing but return.
+    Function(Ustr),
+    /// The handlers that this function sets. No signal is taken to come, and the program not to end.
+    HandlersOf(Ustr),
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ignored::Function(name) => write!(
+                f,
+                "`{name}`, which has neither a body nor a model, does nothing but return"
+            ),
+            Ignored::HandlersOf(name) => {
+                write!(f, "handlers that `{name}` sets are never called")
+            }
+        }
+    }
 }
 
 /// Where a value from outside came from.
@@ -73,7 +97,9 @@ pub struct Lock {
     pub recursive: bool,
     /// Of a semaphore: how often it can still be taken.
     pub count: Option<i64>,
-    /// Who has it and how often, in the order of taking.
+    /// Of a sequence lock: how often writing began and ended.
+    pub sequence: Option<u32>,
+    /// Who has it and how often, in the order of taking. Those who read beside a sequence lock's writers are among them.
     pub holders: Vec<Holder>,
 }
 
@@ -135,6 +161,8 @@ pub struct ModelCall {
     pub effect: u32,
     pub result: Option<Value>,
     pub phase: Phase,
+    /// How far a function has come that calls back more than once.
+    pub progress: (u64, u64),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -238,7 +266,16 @@ impl Lock {
         Lock {
             recursive,
             count,
+            sequence: None,
             holders: Vec::new(),
+        }
+    }
+
+    /// A lock whose readers do not keep writers out, but try again.
+    pub fn with_sequence() -> Lock {
+        Lock {
+            sequence: Some(0),
+            ..Lock::new(false, None)
         }
     }
 
@@ -248,7 +285,9 @@ impl Lock {
             return count > 0;
         }
         self.holders.iter().all(|holder| {
-            if holder.thread == thread {
+            if self.sequence.is_some() {
+                holder.mode == Mode::Shared
+            } else if holder.thread == thread {
                 recursive || self.recursive || (holder.mode, mode) == (Mode::Shared, Mode::Shared)
             } else {
                 (holder.mode, mode) == (Mode::Shared, Mode::Shared)
@@ -260,6 +299,7 @@ impl Lock {
         if let Some(count) = &mut self.count {
             *count -= 1;
         }
+        self.note_writing(mode);
         let mine = self
             .holders
             .iter_mut()
@@ -279,18 +319,40 @@ impl Lock {
         if let Some(count) = &mut self.count {
             *count += 1;
         }
-        let mine = self
-            .holders
-            .iter()
-            .position(|holder| holder.thread == thread);
+        let mine = self.holders.iter().position(|holder| {
+            holder.thread == thread && (self.sequence.is_none() || holder.mode == Mode::Exclusive)
+        });
         let Some(position) = mine else {
             return self.count.is_some();
         };
+        self.leave(position);
+        true
+    }
+
+    /// Ends a section of a reader beside writers: whether one wrote since the number was `start`. `None` if there is no such
+    /// section.
+    pub fn must_retry(&mut self, thread: usize, start: u32) -> Option<bool> {
+        let sequence = self.sequence?;
+        let is_mine = |holder: &Holder| (holder.thread, holder.mode) == (thread, Mode::Shared);
+        let position = self.holders.iter().position(is_mine)?;
+        self.leave(position);
+        Some(sequence != start)
+    }
+
+    fn leave(&mut self, position: usize) {
+        self.note_writing(self.holders[position].mode);
         self.holders[position].times -= 1;
         if self.holders[position].times == 0 {
             self.holders.remove(position);
         }
-        true
+    }
+
+    fn note_writing(&mut self, mode: Mode) {
+        if let Some(sequence) = &mut self.sequence
+            && mode == Mode::Exclusive
+        {
+            *sequence = sequence.wrapping_add(1);
+        }
     }
 }
 

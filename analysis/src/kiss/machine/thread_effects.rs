@@ -1,9 +1,10 @@
 //! Threads that begin and end, and what runs once.
 
 use super::image::Machine;
+use super::library;
 use super::model_values::handle_of;
 use super::places::Address;
-use super::state::{Activation, ModelCall, Once, Phase, State, Thread};
+use super::state::{Activation, Ignored, ModelCall, Once, Phase, State, Thread};
 use super::stop::{Limit, Stop};
 use super::value::{Value, convert};
 use crate::models::{Action, Context, Effect, FunctionModel, Root, Value as ModelValue};
@@ -31,8 +32,24 @@ impl Machine<'_> {
         else {
             return Ok(());
         };
+        // Nothing runs before the signal comes, or the process ends; that neither happens is one way among others.
+        if matches!(context, Context::Signal | Context::Exit) {
+            let name = call.function.name;
+            let is_first = Arc::make_mut(&mut state.ignored).insert(Ignored::HandlersOf(name));
+            let replaced = match is_first && library::returns_old_handler(name.as_str()) {
+                // `SIG_DFL`: the program is taken to be started as a shell does.
+                true => Some(Value::ZERO),
+                false => success,
+            };
+            self.next_effect(state, thread, replaced);
+            return Ok(());
+        }
+        if !is_thread(*context) && self.model_address(state, call, entry) == Ok(0) {
+            self.next_effect(state, thread, success);
+            return Ok(());
+        }
         let is_known = |value: &ModelValue| value.root != Root::Unknown;
-        if !matches!(context, Context::Thread | Context::Work) || !arguments.iter().all(is_known) {
+        if !is_thread(*context) || !arguments.iter().all(is_known) {
             return Err(Limit::Function(call.function.name).into());
         }
         if state.threads.len() >= MOST_THREADS {
@@ -186,4 +203,9 @@ impl Machine<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether what is started there runs beside its starter, whenever it likes to.
+pub(super) fn is_thread(context: Context) -> bool {
+    matches!(context, Context::Thread | Context::Work)
 }

@@ -73,6 +73,10 @@ pub fn try_all_choices(
 /// Runs to the program's end, or to where it cannot go on without a choice.
 fn run(machine: &Machine<'_>, state: &mut State, steps: u32) -> Result<(), Stop> {
     for _ in 0..steps {
+        if machine.runs_on(state, 0) {
+            machine.step(state, 0)?;
+            continue;
+        }
         match machine.next(state, 0)? {
             Next::Finished => return Ok(()),
             Next::Blocked => {

@@ -4,7 +4,7 @@ use super::{Look, Outcome, Targets};
 use crate::ir::StatementId;
 use crate::kiss::machine::stop::{Limit, Stop};
 use crate::kiss::machine::value::OpenValue;
-use crate::kiss::machine::{Access, Machine, Next, State};
+use crate::kiss::machine::{Machine, Next, State};
 use crate::kiss::schedule::{Goal, Move, Position, Trail, Witness};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -361,11 +361,9 @@ impl<'e, 'p> Explorer<'e, 'p> {
     fn look_for_races(&mut self, node: &Node, nexts: &[Next]) {
         for first in 0..nexts.len() {
             for second in first + 1..nexts.len() {
-                let conflict = |left: &Access| {
-                    let others = nexts[second].accesses();
-                    others.iter().any(|right| left.conflicts(right))
-                };
-                if nexts[first].accesses().iter().any(conflict) {
+                let one = (first, nexts[first].accesses());
+                let other = (second, nexts[second].accesses());
+                if self.machine.races(&node.state, one, other) {
                     self.race(node, first, second);
                 }
             }

@@ -9,15 +9,14 @@
 pub mod choices;
 mod explorer;
 
-use super::machine::Machine;
 use super::machine::stop::{Fault, Limit, Stop};
+use super::machine::{Ignored, Machine};
 use super::schedule::{Goal, Position, Witness};
 use crate::ir::{BinaryOperator, Operand, Rvalue, Statement, Terminator};
 use explorer::Explorer;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-use ustr::Ustr;
 
 /// How far the search goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,8 +93,8 @@ pub struct Outcome {
     pub too_long: bool,
     /// Values from outside were tried one by one, and not all.
     pub values_tried: bool,
-    /// Functions without body and model that were called. They are taken to do nothing but return.
-    pub ignored: BTreeSet<Ustr>,
+    /// What the program does and was left out.
+    pub ignored: BTreeSet<Ignored>,
     /// Somebody ended the search, or it had its budget.
     pub stopped: bool,
     /// As many states were looked at as may be.

@@ -13,6 +13,7 @@ use crate::ir::{
     AccessKind, AccessMode, Base, BlockId, Body, Callee, FunctionRef, FunctionTy, IntRank, LocalId,
     Operand, Place, Projection, Rvalue, Statement, StatementId, Terminator, Ty,
 };
+use crate::kiss::machine::library::comparing;
 use crate::kiss::program::{Failure, Meaning, Origin, Program, Role};
 use crate::models::{Action, FunctionModel, Models};
 use rustc_hash::FxHashMap;
@@ -137,6 +138,13 @@ impl Rewriting<'_, '_> {
         }
         if self.shared.noticed.points == Points::Everywhere {
             self.point(at);
+        }
+        if let Statement::Assembly {
+            harmless: false, ..
+        } = statement
+        {
+            self.writer
+                .call(run_time::UNSUPPORTED, Vec::new(), None, None);
         }
         let statement = self.with_own_variables(statement.clone());
         self.itself(at, statement);
@@ -276,7 +284,7 @@ impl Rewriting<'_, '_> {
             return;
         };
         self.data_effects(at, &model, arguments);
-        if synchronises(&model) {
+        if synchronises(&model) || comparing(function.name.as_str()).is_some() {
             self.point(at);
             self.need_library(function, target, arguments);
             let callee = Callee::Direct(library::name_of(function));

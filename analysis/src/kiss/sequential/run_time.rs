@@ -9,6 +9,7 @@ const THREADS: &str = include_str!("run_time/threads.c");
 const STACK: &str = include_str!("run_time/stack.c");
 const ROUNDS: &str = include_str!("run_time/rounds.c");
 const OBJECTS: &str = include_str!("run_time/objects.c");
+const COMPARING: &str = include_str!("run_time/comparing.c");
 
 /// C text that stands in front of a sequential program.
 pub fn text(scheduling: Scheduling) -> String {
@@ -16,7 +17,7 @@ pub fn text(scheduling: Scheduling) -> String {
         Scheduling::Stack => STACK,
         Scheduling::Rounds => ROUNDS,
     };
-    [CHOICES, "\n", THREADS, scheduler, OBJECTS].concat()
+    [CHOICES, "\n", THREADS, scheduler, OBJECTS, COMPARING].concat()
 }
 
 pub(super) const POINT: &str = "racelens_point";
@@ -42,7 +43,7 @@ pub fn provides(function: FunctionRef) -> bool {
     let name = function.name.as_str();
     let defines = |before: &str| {
         let wanted = format!("{before}{name}(");
-        let parts = [CHOICES, THREADS, STACK, ROUNDS, OBJECTS];
+        let parts = [CHOICES, THREADS, STACK, ROUNDS, OBJECTS, COMPARING];
         parts.iter().any(|part| part.contains(&wanted))
     };
     name.starts_with("__racelens_")

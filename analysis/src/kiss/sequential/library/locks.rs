@@ -3,7 +3,7 @@
 use super::super::run_time;
 use super::super::writer::long;
 use super::{Library, is_atomic_section};
-use crate::ir::{Operand, Ty};
+use crate::ir::{LocalId, Operand, Ty};
 use crate::kiss::machine::library::timed_out;
 use crate::models::{LockKind, Mode, Value};
 
@@ -44,7 +44,16 @@ impl Library<'_> {
             LockKind::Mutex | LockKind::Spin | LockKind::ReadWrite | LockKind::Global => false,
             // They keep nobody out.
             LockKind::Interrupts | LockKind::Rcu => return Some(()),
-            LockKind::Sequence => return None,
+            LockKind::Sequence => {
+                let address = self.value(lock)?;
+                let address = self.writer.as_pointer(address);
+                self.call("racelens_make_sequence", vec![address.clone()])?;
+                if mode == Mode::Shared {
+                    self.result = self.waiting_value("racelens_read_begin", vec![address], long());
+                    return Some(());
+                }
+                false
+            }
         };
         let lock = self.value(lock)?;
         let kind = self.kind_of_mutex(&lock);
@@ -76,6 +85,17 @@ impl Library<'_> {
         self.result = self
             .writer
             .call("racelens_outcome", arguments, Some(Ty::int()), None);
+        Some(())
+    }
+
+    /// A reader beside the writers of a sequence lock is told whether there was one.
+    pub(super) fn retry(&mut self, lock: &Value, start: usize) -> Option<()> {
+        let lock = self.value(lock)?;
+        let lock = self.writer.as_pointer(lock);
+        let arguments = vec![lock, Operand::Local(LocalId(start as u32))];
+        self.result = self
+            .writer
+            .call("racelens_read_retry", arguments, Some(Ty::int()), None);
         Some(())
     }
 

@@ -1,5 +1,6 @@
 //! Library functions that synchronise, as bodies made of their models.
 
+mod comparing;
 mod locks;
 mod threads;
 mod values;
@@ -12,7 +13,7 @@ use crate::ir::{
     Body, FunctionRef, FunctionTy, Landmarks, Local, LocalId, Operand, Rvalue, Storage, Terminator,
     Ty,
 };
-use crate::kiss::machine::library::kind_of_new_lock;
+use crate::kiss::machine::library::{kind_of_new_lock, retried_from};
 use crate::kiss::program::Program;
 use crate::models::{Action, Context, Effect, FunctionModel, LockKind, Root, Test, Value, When};
 
@@ -170,6 +171,11 @@ impl Library<'_> {
             Action::Release { lock } if is_atomic_section(lock) => {
                 self.call(run_time::ATOMIC_END, Vec::new())
             }
+            Action::Release { lock }
+                if let Some(start) = retried_from(self.function.name.as_str()) =>
+            {
+                self.retry(lock, start)
+            }
             Action::Release { lock } => self.with_pointer("racelens_release", lock, &[]),
             Action::InitialiseLock {
                 lock,
@@ -223,9 +229,8 @@ impl Library<'_> {
                 let object = self.writer.as_pointer(object);
                 self.waiting_call("racelens_take", vec![object])
             }
-            Action::Allocate { .. } | Action::Call { .. } | Action::Atomic(_) | Action::Body => {
-                None
-            }
+            Action::Call { .. } => self.compare(),
+            Action::Allocate { .. } | Action::Atomic(_) | Action::Body => None,
             // The handle of a thread, and its result: written where it is started and joined.
             Action::Read { .. }
             | Action::Write { .. }

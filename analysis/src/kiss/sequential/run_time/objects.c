@@ -3,7 +3,7 @@
 // Any of these, by its address.
 static struct racelens_object {
     void *address;
-    int owner, holds, readers, is_semaphore, is_recursive, is_made, once, thread;
+    int owner, holds, readers, is_semaphore, is_recursive, is_made, is_sequence, once, thread;
     long count, posts;
 } racelens_object[RACELENS_OBJECTS];
 static int racelens_objects;
@@ -38,8 +38,28 @@ static int racelens_try_acquire(void *address, int shared, int recursive) {
 static void racelens_release(void *address) {
     struct racelens_object *lock = racelens_find(address);
     if (lock->is_semaphore) lock->count++;
-    else if (lock->owner == racelens_current) { if (--lock->holds == 0) lock->owner = 0; }
+    else if (lock->owner == racelens_current) { if (--lock->holds == 0) lock->owner = 0; lock->posts += lock->is_sequence; }
     else { __racelens_assume(lock->readers > 0); lock->readers--; }
+}
+// Sequence locks: who reads goes on beside writers, and is told afterwards whether there was one.
+static struct racelens_object *racelens_reading[RACELENS_THREADS];
+static void racelens_make_sequence(void *address) { racelens_find(address)->is_sequence = 1; }
+static long racelens_read_begin(void *address) {
+    struct racelens_object *lock = racelens_find(address);
+    racelens_await(lock->owner == 0, 0);
+    // Of sections in each other only one would be known.
+    __racelens_assume(!racelens_reading[racelens_current]);
+    racelens_reading[racelens_current] = lock;
+    return lock->posts * 2;
+}
+static int racelens_read_retry(void *address, long start) {
+    struct racelens_object *lock = racelens_find(address);
+    __racelens_assume(racelens_reading[racelens_current] == lock);
+    racelens_reading[racelens_current] = 0;
+    return lock->owner != 0 || lock->posts * 2 != start;
+}
+static int racelens_is_retried(int reader, int kind, int writer) {
+    return !(kind & 2) && racelens_reading[reader] && racelens_reading[reader]->owner == writer;
 }
 static void racelens_initialise_lock(void *address, int is_semaphore, int recursive, long count) {
     struct racelens_object *lock = racelens_find(address);

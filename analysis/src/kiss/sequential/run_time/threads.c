@@ -52,6 +52,10 @@ static void *racelens_allocate(unsigned long size) { return __builtin_malloc(siz
 static unsigned long racelens_location;
 static long racelens_length;
 static int racelens_kind;
+// Whose access that is.
+static int racelens_looker;
+// Whether a thread that reads so will read again because of the other one.
+static int racelens_is_retried(int reader, int kind, int writer);
 
 // The bytes of a string, with the zero at its end.
 static long racelens_bytes(void *address, long length) {
@@ -65,13 +69,16 @@ static int racelens_meets(int site, void *address, long length, int kind) {
     unsigned long first = (unsigned long)address, other = racelens_location;
     int overlap = first < other + (unsigned long)racelens_length && other < first + (unsigned long)length;
     int conflict = ((kind | racelens_kind) & 2) && !(kind & racelens_kind & 4);
-    if (overlap && conflict && !racelens_passes_by()) { racelens_note(site); racelens_fail_at(0, site); }
+    if (!overlap || !conflict || racelens_is_retried(racelens_current, kind, racelens_looker)
+        || racelens_is_retried(racelens_looker, racelens_kind, racelens_current)) return 1;
+    if (!racelens_passes_by()) { racelens_note(site); racelens_fail_at(0, site); }
     return 1;
 }
 static void racelens_look(int site, void *address, long length, int kind) {
     racelens_location = (unsigned long)address;
     racelens_length = length;
     racelens_kind = kind;
+    racelens_looker = racelens_current;
     racelens_site = site;
 }
 
