@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod bounds;
 mod deep_programs;
 mod faults;
 mod internal_errors;
