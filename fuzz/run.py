@@ -61,8 +61,10 @@ def main() -> int:
             print(f"there is no {places.binaries / target}: build it as README.md says", file=sys.stderr)
             return 2
 
+    deadline = time.monotonic() + 60 * arguments.wall_minutes
+
     def run(target: str) -> Outcome:
-        outcome = fuzz(target, 60 * arguments.cpu_minutes, places)
+        outcome = fuzz(target, 60 * arguments.cpu_minutes, places, deadline)
         print(f"{target}: {described(outcome)}", flush=True)
         return outcome
 
@@ -77,6 +79,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("targets", nargs="*", default=list(KINDS), metavar="TARGET", help="all, if none is named")
     parser.add_argument("--cpu-minutes", type=float, default=30, help="processor time of each target (30)")
+    parser.add_argument("--wall-minutes", type=float, default=24 * 60, help="when all end, whatever they have used (a day)")
     parser.add_argument("--at-once", type=int, default=1, help="how many targets run at the same time (1)")
     parser.add_argument("--binaries", type=Path, default=FOLDER / "target" / TRIPLE / "release", help="where `cargo fuzz build` puts the targets")
     arguments = parser.parse_args()
@@ -86,8 +89,8 @@ def parse_arguments() -> argparse.Namespace:
     return arguments
 
 
-def fuzz(target: str, cpu_seconds: float, places: Places, poll: float = 1.0) -> Outcome:
-    """One target, until it has used its time or found something. The corpus is kept, so that a later run goes on from it."""
+def fuzz(target: str, cpu_seconds: float, places: Places, deadline: float, poll: float = 1.0) -> Outcome:
+    """One target, until it has used its time or found something, or there is no more time. The corpus is kept, so that a later run goes on from it."""
     corpus, artifacts = places.corpus / target, places.artifacts / target
     for folder in (corpus, artifacts, places.logs):
         folder.mkdir(parents=True, exist_ok=True)
@@ -95,18 +98,19 @@ def fuzz(target: str, cpu_seconds: float, places: Places, poll: float = 1.0) -> 
     outcome = Outcome(target)
     log = places.logs / f"{target}.log"
     # A fuzzer that ends early without a finding is started again, with what is left of its time.
-    while outcome.cpu_seconds < cpu_seconds and not outcome.findings:
+    while outcome.cpu_seconds < cpu_seconds and not outcome.findings and time.monotonic() < deadline:
         with log.open("wb") as output:
             process = subprocess.Popen(command(target, corpus, artifacts, places), stdout=output, stderr=subprocess.STDOUT,
                                        env=environment(target), cwd=places.logs)
-            used, status = until(process, cpu_seconds - outcome.cpu_seconds, poll)
+            used, status = until(process, cpu_seconds - outcome.cpu_seconds, deadline, poll)
         text = log.read_text(errors="replace")
         executions, coverage = figures(text)
         outcome.cpu_seconds += used
         outcome.executions += executions
         outcome.coverage = max(outcome.coverage, coverage)
         outcome.findings = sorted(findings_in(artifacts) - known)
-        if status != 0 and not outcome.findings:
+        # One that was asked to end before it could listen just ends.
+        if status not in (0, -signal.SIGUSR1) and not outcome.findings:
             outcome.findings = [f"ended with status {status}, see {log}"]
     return outcome
 
@@ -126,7 +130,7 @@ def environment(target: str) -> dict[str, str]:
     return {**os.environ, "PATH": ""} if target == "lsp_messages" else dict(os.environ)
 
 
-def until(process: subprocess.Popen, cpu_seconds: float, poll: float) -> tuple[float, int]:
+def until(process: subprocess.Popen, cpu_seconds: float, deadline: float, poll: float) -> tuple[float, int]:
     """Lets a process use that much processor time, then asks it to end. What it has used, and its status."""
     asked = False
     while True:
@@ -134,7 +138,7 @@ def until(process: subprocess.Popen, cpu_seconds: float, poll: float) -> tuple[f
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
             return usage.ru_utime + usage.ru_stime, process.returncode
-        if not asked and cpu_seconds_of(process.pid) >= cpu_seconds:
+        if not asked and (cpu_seconds_of(process.pid) >= cpu_seconds or time.monotonic() >= deadline):
             # The fuzzer ends in good order, with its figures.
             process.send_signal(signal.SIGUSR1)
             asked = True

@@ -1,6 +1,7 @@
 """The driver of the fuzzer, with programs that stand for the fuzzer; run with `python3 -m unittest` in this directory."""
 
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -36,12 +37,12 @@ class Runs(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def fuzz(self, program: str, cpu_seconds: float = 0.3) -> run.Outcome:
+    def fuzz(self, program: str, cpu_seconds: float = 0.3, wall_seconds: float = 1000) -> run.Outcome:
         places = run.Places(self.folder, self.folder / "corpus", self.folder / "artifacts", self.folder / "logs")
         binary = self.folder / "front_end"
         binary.write_text(program)
         binary.chmod(0o755)
-        return run.fuzz("front_end", cpu_seconds, places, poll=0.02)
+        return run.fuzz("front_end", cpu_seconds, places, time.monotonic() + wall_seconds, poll=0.02)
 
     def test_a_target_runs_until_its_processor_time_is_used(self):
         outcome = self.fuzz(BUSY)
@@ -51,6 +52,11 @@ class Runs(unittest.TestCase):
     def test_a_finding_ends_the_target(self):
         outcome = self.fuzz(BROKEN, cpu_seconds=1000)
         self.assertEqual((outcome.executions, outcome.coverage, outcome.findings), (7, 5, ["crash-1"]))
+
+    def test_there_is_an_end_also_if_the_processor_time_is_not_used(self):
+        outcome = self.fuzz(BUSY, cpu_seconds=1000, wall_seconds=0.3)
+        self.assertLess(outcome.cpu_seconds, 100)
+        self.assertEqual(outcome.findings, [])
 
     def test_what_was_found_before_is_no_finding_of_this_run(self):
         artifacts = self.folder / "artifacts" / "front_end"
