@@ -63,7 +63,7 @@ pub(super) fn gather(steps: &mut ForkSteps) {
 mod tests {
     use super::*;
     use crate::forks::ForkState;
-    use crate::ir::{BlockId, FunctionRef, GlobalScope, StatementId};
+    use crate::ir::{BlockId, FunctionRef, GlobalScope, Landmark, StatementId};
 
     fn origin(index: u32) -> Origin {
         Origin {
@@ -71,7 +71,7 @@ mod tests {
                 name: "start".into(),
                 scope: GlobalScope::External,
             },
-            statement: statement(index),
+            statement: Landmark::for_tests(index),
         }
     }
 
