@@ -40,6 +40,7 @@ fi
 python3 -m unittest discover --start-directory tests/real --quiet
 python3 -m unittest discover --start-directory tests/scale --quiet
 python3 -m unittest discover --start-directory tests/bench --quiet
+python3 -m unittest discover --start-directory fuzz --quiet
 python3 tests/scale/check.py
 
 if [ "${RACELENS_SAMPLE:-1}" = 1 ]; then

@@ -106,6 +106,77 @@ fn every_package_comes_from_the_registry_or_from_here() {
     }
 }
 
+/// A file of the repository as TOML.
+fn table(path: &str) -> toml::Table {
+    let text = std::fs::read_to_string(root().join(path));
+    let text = text.unwrap_or_else(|error| panic!("{path}: {error}"));
+    text.parse().expect("valid TOML")
+}
+
+#[test]
+fn every_package_of_every_lock_file_is_ours_or_has_a_checksum() {
+    for lock in ["Cargo.lock", "fuzz/Cargo.lock", "benches/Cargo.lock"] {
+        let table = table(lock);
+        let packages = table["package"].as_array().expect("packages");
+        assert!(packages.len() > 50, "{lock}: {}", packages.len());
+        for package in packages {
+            let name = package["name"].as_str().unwrap_or_default();
+            match package.get("source").and_then(|source| source.as_str()) {
+                None => assert!(name.starts_with("racelens"), "{lock}: {name} has no source"),
+                Some(source) => {
+                    assert!(source.starts_with("registry+"), "{lock}: {name}: {source}");
+                    let checksum = package.get("checksum").and_then(|sum| sum.as_str());
+                    let is_whole = checksum.is_some_and(|sum| sum.len() == 64);
+                    assert!(is_whole, "{lock}: {name} has no checksum");
+                }
+            }
+        }
+    }
+}
+
+/// Whether a version stands for any: `*`, `1.*` or nothing.
+fn is_wildcard(dependency: &toml::Value) -> bool {
+    let version = dependency.as_str().or_else(|| {
+        dependency
+            .get("version")
+            .and_then(|version| version.as_str())
+    });
+    let has_other_source = ["path", "workspace"]
+        .iter()
+        .any(|key| dependency.get(key).is_some());
+    match version {
+        Some(version) => version.contains('*'),
+        None => !has_other_source,
+    }
+}
+
+#[test]
+fn no_dependency_takes_any_version_or_comes_from_elsewhere() {
+    assert!(is_wildcard(&"*".into()) && !is_wildcard(&"1.2".into()));
+    let workspace = table("Cargo.toml");
+    let members = workspace["workspace"]["members"].as_array();
+    let members = members.expect("members").iter();
+    let members = members.map(|member| format!("{}/Cargo.toml", member.as_str().expect("a path")));
+    let others = ["fuzz/Cargo.toml", "benches/Cargo.toml"].map(str::to_owned);
+    let manifests = members.chain(others).map(|path| (table(&path), path));
+    let mut lists: Vec<(String, toml::Value)> = Vec::new();
+    for (manifest, path) in manifests {
+        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            lists.extend(manifest.get(kind).map(|list| (path.clone(), list.clone())));
+        }
+    }
+    let shared = workspace["workspace"].get("dependencies");
+    lists.extend(shared.map(|list| ("Cargo.toml".to_owned(), list.clone())));
+    assert!(lists.len() > 4, "{}", lists.len());
+    for (path, list) in lists {
+        for (name, dependency) in list.as_table().expect("dependencies") {
+            assert!(!is_wildcard(dependency), "{path}: {name} takes any version");
+            let is_elsewhere = dependency.get("git").is_some();
+            assert!(!is_elsewhere, "{path}: {name} comes from elsewhere");
+        }
+    }
+}
+
 #[test]
 fn a_package_that_is_there_twice_has_a_reason() {
     let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -138,8 +209,17 @@ fn what_the_extension_ships_is_locked_and_may_be_shipped() {
     for (path, package) in packages.iter().filter(|(path, _)| !path.is_empty()) {
         let integrity = package["integrity"].as_str().unwrap_or_default();
         assert!(integrity.starts_with("sha512-"), "{path} is not locked");
+        let elsewhere = package["resolved"].as_str().unwrap_or_default();
+        assert!(
+            !elsewhere.starts_with("git")
+                && !elsewhere.starts_with("file:")
+                && package["link"] != true,
+            "{path} comes from {elsewhere}"
+        );
         if package["dev"] != true {
             shipped += 1;
+            // Whoever installs the extension runs nothing of theirs by that.
+            assert!(package["hasInstallScript"] != true, "{path} runs a script");
             let licence = package["license"].as_str().unwrap_or("none");
             assert!(
                 is_allowed(licence, &allowed) || ALSO.contains(&licence),

@@ -1,5 +1,6 @@
 //! The fork set at every point of a function, and at its end.
 
+use super::crowd::{crowd, too_many};
 use super::domain::{ForkState, Handle, Started};
 use super::steps::{ForkCalls, ForkStep, ForkSteps, fork_steps};
 use crate::dataflow::{
@@ -21,7 +22,11 @@ impl ForkSummary {
     /// The same threads, known by where they are started and not by their handles.
     pub fn anonymous(&self) -> ForkSummary {
         let mut state = ForkState::default();
-        for (_, started) in &self.threads {
+        for (call, started) in &self.threads {
+            if started.is_crowd() {
+                state.start(*call, started.clone());
+                continue;
+            }
             for (call, started) in started.by_origin() {
                 // Twice, since an earlier one may still run.
                 state.start(call, started.clone());
@@ -48,6 +53,9 @@ impl ForkSummary {
 }
 
 fn listed(state: &ForkState) -> Vec<(Site, Started)> {
+    if let Some(crowd) = too_many(state.threads.values()).and_then(crowd) {
+        return vec![crowd];
+    }
     let threads = state.threads.iter();
     threads
         .map(|(call, started)| (*call, started.clone()))

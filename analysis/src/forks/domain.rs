@@ -1,5 +1,6 @@
 //! The lattice of fork sets.
 
+use super::crowd::{MOST_JOINED, MOST_STARTED};
 use crate::dataflow::{Domain, Shared};
 use crate::ir::{FunctionRef, Landmark};
 use crate::symexec::{Path, Site, Value};
@@ -38,7 +39,7 @@ pub struct ForkState {
 /// Threads that one call has started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Started {
-    pub origins: BTreeSet<Origin>,
+    pub origins: Shared<BTreeSet<Origin>>,
     /// The last one may still run.
     running: bool,
     /// One of those before it may still run.
@@ -49,11 +50,26 @@ pub struct Started {
 impl Started {
     pub fn new(origin: Origin, handle: Option<Handle>) -> Started {
         Started {
-            origins: BTreeSet::from([origin]),
+            origins: Shared::new(BTreeSet::from([origin])),
             running: true,
             older_running: false,
             handle,
         }
+    }
+
+    /// Threads from all these places, several of each.
+    pub(super) fn many(origins: Shared<BTreeSet<Origin>>) -> Started {
+        Started {
+            origins,
+            running: true,
+            older_running: true,
+            handle: None,
+        }
+    }
+
+    /// Whether they are too many to be told apart.
+    pub fn is_crowd(&self) -> bool {
+        self.origins.len() > MOST_STARTED
     }
 
     /// The same threads, each known by the place that starts it.
@@ -65,9 +81,10 @@ impl Started {
                 part: u32::MAX,
             };
             let started = Started {
-                origins: BTreeSet::from([*origin]),
+                origins: Shared::new(BTreeSet::from([*origin])),
+                running: self.running,
+                older_running: self.older_running,
                 handle: None,
-                ..*self
             };
             (call, started)
         })
@@ -77,7 +94,10 @@ impl Started {
     fn or(&self, other: &Started) -> Started {
         let handle = other.handle.clone();
         Started {
-            origins: &self.origins | &other.origins,
+            origins: match other.origins.is_subset(&self.origins) {
+                true => self.origins.clone(),
+                false => Shared::new(&*self.origins | &*other.origins),
+            },
             running: self.running || other.running,
             older_running: self.older_running || other.older_running,
             handle: handle.filter(|handle| self.handle.as_ref() == Some(handle)),
@@ -136,9 +156,15 @@ impl ForkState {
                 }
             }
         }
-        if !self.joined.contains(handle) {
+        // Forgetting one is safe: its thread is taken to run on.
+        if self.joined.len() < MOST_JOINED && !self.joined.contains(handle) {
             self.joined.push(handle.clone());
         }
+    }
+
+    /// Whether there are so many threads that they are not told apart, or so many handles that some were left out.
+    pub fn has_crowd(&self) -> bool {
+        self.joined.len() >= MOST_JOINED || self.threads.values().any(Started::is_crowd)
     }
 
     /// Whether no thread was started or joined.
@@ -287,7 +313,7 @@ mod tests {
         let mut threads = BTreeMap::clone(&left.threads);
         for (call, theirs) in right.threads.iter() {
             let mine = threads.entry(*call).or_insert_with(|| theirs.clone());
-            mine.origins.extend(&theirs.origins);
+            mine.origins.extend(&*theirs.origins);
             mine.running |= theirs.running;
             mine.older_running |= theirs.older_running;
             if mine.handle != theirs.handle {

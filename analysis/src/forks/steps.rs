@@ -1,6 +1,7 @@
 //! What calls do to threads, in terms of the function that calls.
 
 use super::analysis::ForkSummary;
+use super::crowd::gather;
 use super::domain::{Handle, Origin, Started};
 use crate::dataflow::{Solution, visit_statements};
 use crate::ir::{Block, BlockId, Body, Operand, Statement, StatementId, Terminator};
@@ -86,6 +87,7 @@ pub(super) fn fork_steps(
             }
         }
     });
+    gather(&mut steps);
     steps
 }
 
@@ -125,6 +127,10 @@ impl Finder<'_, '_> {
             }
         }
         for (number, (call, started)) in forks.threads.iter().enumerate() {
+            if started.is_crowd() {
+                self.add(ForkStep::Start(*call, started.clone()));
+                continue;
+            }
             let mut started = started.clone();
             started.handle = started.handle.and_then(|handle| {
                 let handle = rebound_handle(&rebinding, &handle)?;

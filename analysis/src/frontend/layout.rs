@@ -259,7 +259,7 @@ pub fn record_layout(
 }
 
 /// Whatever walks through a record walks through those in it, step by step.
-const MOST_NESTED: u32 = 128;
+pub const MOST_NESTED: u32 = 128;
 
 /// More than any compiler takes.
 const LARGEST_ALIGNMENT: u64 = 1 << 32;

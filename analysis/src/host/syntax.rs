@@ -32,6 +32,8 @@ pub enum ProblemKind {
     Initialiser,
     Typedef,
     Declaration,
+    /// The function is analysed, but a type that it uses is not known.
+    Types,
 }
 
 /// An item, by the indices of its group in the unit and of itself in the group.
@@ -47,7 +49,15 @@ impl Analysis {
             .map(|(table, index, error)| item_problem(table, index, error, sources))
             .collect();
         for function in self.functions() {
-            let Some(error) = &self.lowered(function).error else {
+            let lowered = self.lowered(function);
+            let Some(error) = &lowered.error else {
+                let cut = lowered.body.as_ref().and_then(|body| body.type_cut);
+                problems.extend(cut.map(|cut| SyntaxProblem {
+                    kind: ProblemKind::Types,
+                    name: Some(function.name(&self.db)),
+                    location: self.location(function, Span::default(), sources),
+                    reason: cut.to_string(),
+                }));
                 continue;
             };
             problems.push(SyntaxProblem {

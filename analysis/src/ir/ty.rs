@@ -11,6 +11,8 @@ pub struct Ty {
     pub qualifiers: Qualifiers,
     /// Of how many types it is made, however often they are shared.
     weight: u32,
+    /// It, or a part of it, was made of too many.
+    cut: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -39,7 +41,7 @@ pub enum TyKind {
 }
 
 /// Types of real programs have at most some hundred.
-const MOST_PARTS: u32 = 4096;
+pub const MOST_PARTS: u32 = 4096;
 
 impl TyKind {
     fn weight(&self) -> u32 {
@@ -54,6 +56,18 @@ impl TyKind {
             _ => 0,
         };
         parts.saturating_add(1)
+    }
+
+    fn has_cut(&self) -> bool {
+        match self {
+            TyKind::Pointer(inner)
+            | TyKind::Array { element: inner, .. }
+            | TyKind::Vector { element: inner, .. } => inner.cut,
+            TyKind::Function(function) => {
+                function.result.cut || function.parameters.iter().any(|parameter| parameter.cut)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -213,16 +227,23 @@ impl Ty {
     pub fn new(kind: TyKind) -> Ty {
         let weight = kind.weight();
         // UNSOUND: a type that is made of more than 4096 others is not known.
-        let (kind, weight) = if weight > MOST_PARTS {
-            (TyKind::Unknown, 1)
+        let (kind, weight, cut) = if weight > MOST_PARTS {
+            (TyKind::Unknown, 1, true)
         } else {
-            (kind, weight)
+            let cut = kind.has_cut();
+            (kind, weight, cut)
         };
         Ty {
             kind: Arc::new(kind),
             qualifiers: Qualifiers::NONE,
             weight,
+            cut,
         }
+    }
+
+    /// Whether it, or a part of it, is not known because it is made of too many types.
+    pub fn is_cut(&self) -> bool {
+        self.cut
     }
 
     pub fn kind(&self) -> &TyKind {

@@ -150,7 +150,7 @@ impl Lockset {
                 (renamed, *hold)
             })
             .collect();
-        self.held.extend(inside);
+        self.hold_besides(inside);
     }
 
     /// This object is what the function returns: callers know the locks inside by that.
@@ -162,7 +162,7 @@ impl Lockset {
             .filter(|(path, _)| object.contains(path))
             .map(|(path, hold)| (result.extended(&path.steps[object.steps.len()..]), *hold))
             .collect();
-        self.held.extend(inside);
+        self.hold_besides(inside);
     }
 
     /// Whether the result of a call is needed to say what is held.
@@ -299,10 +299,10 @@ impl Lockset {
     }
 
     fn note_release(&mut self, path: Path, release: Release) {
-        let known = self.released.entry(path);
-        known
-            .and_modify(|known| *known = known.together(release))
-            .or_insert(release);
+        match self.released.get_mut(&path) {
+            Some(known) => *known = known.together(release),
+            None => self.list_release(path, release),
+        }
     }
 
     /// What is not certainly held under a name any more does not count as taken again under it.
@@ -385,6 +385,9 @@ impl Lockset {
 
     /// Takes a lock, so many times.
     fn hold(&mut self, path: Path, more: Hold) {
+        if !self.has_room_for(&path) {
+            return;
+        }
         if let Some(release) = self.released.get_mut(&path) {
             release.take(more.count, more.mode == Mode::Exclusive);
         }
@@ -392,6 +395,9 @@ impl Lockset {
     }
 
     fn note_hold(&mut self, path: Path, more: Hold) {
+        if !self.has_room_for(&path) {
+            return;
+        }
         let hold = self.held.entry(path).or_insert(Hold {
             mode: more.mode,
             count: 0,
@@ -416,9 +422,7 @@ impl Lockset {
             }
         }
         match release.after(self.released.get(path).copied(), own) {
-            Some(release) => {
-                self.released.insert(path.clone(), release);
-            }
+            Some(release) => self.list_release(path.clone(), release),
             None => {
                 self.released.remove(path);
             }
@@ -427,6 +431,9 @@ impl Lockset {
 
     /// A lock that was given up is held again. What was kept of it may be the same holds.
     fn regain(&mut self, path: &Path, hold: Hold) {
+        if !self.has_room_for(path) {
+            return;
+        }
         let known = self.held.entry(path.clone()).or_insert(hold);
         known.mode = known.mode.max(hold.mode);
         known.count = known.count.max(hold.count);
@@ -471,14 +478,23 @@ impl Effect for Lockset {
         for (path, theirs) in &other.held {
             self.regain(path, *theirs);
         }
-        self.released
-            .retain(|path, release| match other.released.get(path) {
-                Some(theirs) => {
-                    release.meet(*theirs);
-                    true
-                }
-                None => false,
-            });
+        match (self.released_any, other.released_any) {
+            // Who says that it may be any lock does not say which.
+            (false, true) => {}
+            (true, false) => {
+                self.released = other.released.clone();
+                self.among = other.among.clone();
+            }
+            _ => self
+                .released
+                .retain(|path, release| match other.released.get(path) {
+                    Some(theirs) => {
+                        release.meet(*theirs);
+                        true
+                    }
+                    None => false,
+                }),
+        }
         self.released_any &= other.released_any;
         let happened: &mut Happened = self;
         let released = &happened.released;
@@ -507,7 +523,7 @@ impl Domain for Lockset {
             if !happened.released.contains_key(path) {
                 let mut release = *release;
                 release.join(None, happened.count(path));
-                happened.released.insert(path.clone(), release);
+                happened.list_release(path.clone(), release);
             }
         }
         happened

@@ -37,6 +37,10 @@ pub enum Mode {
     Exclusive,
 }
 
+/// Of more locks than this that are held at once the rest is taken not to be held, and of more that were released any
+/// is taken to be: what is known at each place would otherwise grow with the square of a function's length.
+pub const MOST_LOCKS: usize = 256;
+
 impl Hold {
     /// What is certain if it is held in either way.
     pub(super) fn joined(self, other: Hold) -> Hold {
@@ -51,6 +55,34 @@ impl Hold {
 impl Happened {
     pub(super) fn count(&self, path: &Path) -> u32 {
         self.held.get(path).map_or(0, |hold| hold.count)
+    }
+
+    /// Whether there are so many locks that some may have been left out.
+    pub fn is_full(&self) -> bool {
+        self.held.len() >= MOST_LOCKS || self.released.len() >= MOST_LOCKS
+    }
+
+    /// Whether it can be noted that this lock is held.
+    pub(super) fn has_room_for(&self, path: &Path) -> bool {
+        self.held.len() < MOST_LOCKS || self.held.contains_key(path)
+    }
+
+    /// Notes that these are held.
+    pub(super) fn hold_besides(&mut self, locks: Vec<(Path, Hold)>) {
+        for (path, hold) in locks {
+            if self.has_room_for(&path) {
+                self.held.insert(path, hold);
+            }
+        }
+    }
+
+    /// Notes that a caller's hold of this lock may be lost.
+    pub(super) fn list_release(&mut self, path: Path, release: Release) {
+        if self.released.len() < MOST_LOCKS || self.released.contains_key(&path) {
+            self.released.insert(path, release);
+        } else {
+            self.released_any = true;
+        }
     }
 
     /// Whether joining the other into it would change nothing.

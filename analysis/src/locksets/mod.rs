@@ -20,7 +20,7 @@ mod summary;
 pub use analysis::{LocksetSolution, lock_summary, locksets};
 pub use domain::Lockset;
 pub use effects::{Happens, LockCalls, LockEffect, happens, read_registers};
-pub use happened::{Hold, Mode};
+pub use happened::{Hold, MOST_LOCKS, Mode};
 pub use outcomes::{Effect, Outcomes, Sign, Signs};
 pub use point::PointLocks;
 pub use sites::LockSites;

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct LockSite {
     pub call: CallSite,
     pub site: Site,
+    /// Of memory only: what registers hold is among the arguments.
     pub state: State,
     pub arguments: Vec<Value>,
     /// The call's result is looked at.
@@ -90,7 +91,7 @@ pub(super) fn calls(
                 arguments: arguments.collect(),
                 is_tested: target.is_some_and(|target| read.contains(target.0 as usize)),
                 new_result: new_result(execution, state, id, statement),
-                state: state.clone(),
+                state: state.of_memory(),
             });
         }
     });

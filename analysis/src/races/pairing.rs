@@ -59,11 +59,11 @@ pub(super) struct Location {
 /// So many sightings of one character are told apart in pairs.
 pub(super) const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
-const MOST_PAIRS: usize = 400;
+pub(super) const MOST_PAIRS: usize = 400;
 /// More sightings of one location are not looked at.
-const MOST_SIGHTINGS: usize = 4_000;
+pub(super) const MOST_SIGHTINGS: usize = 4_000;
 /// More characters of one location are not compared with each other.
-const MOST_GROUPS: usize = 400;
+pub(super) const MOST_GROUPS: usize = 400;
 
 /// An access, by its function and its number among the function's.
 pub(super) type AccessNumber = (FunctionId, u32);

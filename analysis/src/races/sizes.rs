@@ -1,7 +1,7 @@
 //! How large the locations of a program are: what the pairing of accesses may have been spent on.
 
 use super::naming::{UNNAMED, location_name, naming_quality};
-use super::whole_program::WholeProgram;
+use super::whole_program::{Found, WholeProgram};
 use crate::callgraph::FunctionId;
 use crate::points_to::Class;
 use crate::symexec::Targets;
@@ -41,10 +41,7 @@ impl WholeProgram {
             accesses.iter().map(|(function, _)| *function).collect();
         let found = kept.found_unordered.get(&class);
         let found = found.or_else(|| kept.found.get(&class));
-        let (race, accepted) = found.map_or((None, None), |(race, accepted)| {
-            (race.as_ref(), accepted.as_ref())
-        });
-        let races = race.into_iter().chain(accepted);
+        let races = found.into_iter().flat_map(Found::races);
         let pairs = races.clone().map(|race| race.pairs.len()).sum();
         // A location that races is called as in its report.
         let reported = races.map(|race| race.location.clone()).next();
@@ -56,7 +53,7 @@ impl WholeProgram {
         }
     }
 
-    fn name_of(&self, accesses: &[(FunctionId, u32)]) -> String {
+    pub(super) fn name_of(&self, accesses: &[(FunctionId, u32)]) -> String {
         let named = accesses.iter().filter_map(|&(function, number)| {
             let access = &self.facts[function.0 as usize].accesses[number as usize];
             match &access.place {

@@ -201,10 +201,7 @@ pub fn analyse(
     let search = Search::new(&surroundings, &facts, &contexts, work);
     let (found, locations) = search.everywhere(&by_class, known(true), &|_| true, Known::Nothing);
     // That the user accepts a race makes no order.
-    let all = found
-        .values()
-        .flat_map(|(race, accepted)| race.iter().chain(accepted))
-        .map(|race| &**race);
+    let all = found.values().flat_map(Found::races).map(|race| &**race);
     let unordered = publication::unordered(&graph, &facts, all);
     let mut found_unordered = BTreeMap::new();
     if !unordered.is_empty() {
@@ -225,9 +222,9 @@ pub fn analyse(
         .map(|(class, found)| found_unordered.get(class).unwrap_or(found));
     let mut races: Vec<Arc<Race>> = Vec::new();
     let mut accepted_races: Vec<Arc<Race>> = Vec::new();
-    for (race, accepted) in by_location {
-        races.extend(race.clone());
-        accepted_races.extend(accepted.clone());
+    for found in by_location {
+        races.extend(found.race.clone());
+        accepted_races.extend(found.accepted.clone());
     }
     let counters = std::mem::take(&mut surroundings.counters);
     let owners = std::mem::take(&mut surroundings.owners);
@@ -342,8 +339,21 @@ pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
     found
 }
 
-/// The race of a location, and the one that the user accepts.
-pub(super) type Found = (Option<Arc<Race>>, Option<Arc<Race>>);
+/// What was found at a location.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Found {
+    pub race: Option<Arc<Race>>,
+    /// The one that the user accepts.
+    pub accepted: Option<Arc<Race>>,
+    /// There were more situations than are compared.
+    pub is_cut: bool,
+}
+
+impl Found {
+    pub fn races(&self) -> impl Iterator<Item = &Arc<Race>> + Clone {
+        self.race.iter().chain(&self.accepted)
+    }
+}
 
 /// What locations are like if addresses are made known without order. Those that are missing are found anew.
 type Locations = FxHashMap<Class, Unordered>;
@@ -510,12 +520,18 @@ impl<'s> Search<'s> {
             facts: self.facts,
             memory,
         };
+        let is_cut = location.groups.len() > pairing::MOST_GROUPS;
         match accepted.left_out(location) {
-            None => (self.race(location, pairs(location)), None),
-            Some(rest) => (
-                self.race(location, pairs(&rest)),
-                self.race(location, accepted.pairs(location)),
-            ),
+            None => Found {
+                race: self.race(location, pairs(location)),
+                accepted: None,
+                is_cut,
+            },
+            Some(rest) => Found {
+                race: self.race(location, pairs(&rest)),
+                accepted: self.race(location, accepted.pairs(location)),
+                is_cut,
+            },
         }
     }
 

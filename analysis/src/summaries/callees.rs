@@ -135,7 +135,7 @@ impl Callees<'_> {
 }
 
 /// Joining the effects of more functions than this costs more than it tells.
-const MOST_TARGETS: usize = 8;
+pub const MOST_TARGETS: usize = 8;
 
 impl Calls for Callees<'_> {
     fn value_effects(&self, call: CallSite) -> Vec<CallEffect<'_>> {

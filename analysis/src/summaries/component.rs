@@ -26,7 +26,7 @@ const FREE_ROUNDS: usize = 4;
 const AT_ONCE: usize = 16;
 
 /// In larger components values are not followed from function to function.
-const MOST_WITH_VALUES: usize = 4;
+pub const MOST_WITH_VALUES: usize = 4;
 
 /// What is known when a component is summarised.
 pub(super) struct Run<'r> {

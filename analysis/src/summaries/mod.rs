@@ -11,7 +11,8 @@ mod objects;
 mod semaphores;
 mod tokens;
 
-pub use callees::{Analysed, Callees, Executed};
+pub use callees::{Analysed, Callees, Executed, MOST_TARGETS};
+pub use component::MOST_WITH_VALUES;
 pub use counters::Counters;
 pub use earlier::{Earlier, Summarised, Work};
 pub use fixpoint::{Then, summarise_program};

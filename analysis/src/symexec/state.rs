@@ -62,6 +62,14 @@ impl State {
         self.registers.retain(|local, _| is_needed(*local));
     }
 
+    /// What is known of memory. To keep registers for each of many places would take the square of them.
+    pub fn of_memory(&self) -> State {
+        State {
+            registers: SharedMap::default(),
+            ..self.clone()
+        }
+    }
+
     /// Gives registers another value, where `change` has one.
     pub fn change_registers(&mut self, mut change: impl FnMut(LocalId, &Value) -> Option<Value>) {
         self.registers.change(|local, value| change(*local, value));

@@ -2,12 +2,13 @@
 
 use super::context::{Context, Running, Threads};
 use crate::accesses::CallFact;
-use crate::dataflow::Fixed;
-use crate::forks::ForkState;
+use crate::dataflow::{Fixed, Shared};
+use crate::forks::{ForkState, Origin};
 use crate::ir::FunctionRef;
 use crate::signals::SignalState;
 use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -17,7 +18,22 @@ type Map<K, V> = DashMap<K, V, FxBuildHasher>;
 #[derive(Default)]
 pub(super) struct KnownStates {
     threads_at: ThreadsAt,
+    running: Map<Fixed<Threads>, Shared<BTreeSet<Origin>>>,
     signals: Equal<SignalState>,
+}
+
+impl KnownStates {
+    /// The threads that may run at a point of a function in a context. What happened since the entry must outlive this.
+    pub fn running(&self, context: &Context, since: &Arc<ForkState>) -> Shared<BTreeSet<Origin>> {
+        let (threads, _) = self.threads_at.of(context, since);
+        let found = self.running.entry(threads.clone()).or_insert_with(|| {
+            let running = threads
+                .iter()
+                .filter(|(_, running)| **running != Running::Ended);
+            Shared::new(running.map(|(origin, _)| *origin).collect())
+        });
+        found.clone()
+    }
 }
 
 /// The threads that run at points of functions, by those that ran at the entry and by what happened since.

@@ -9,7 +9,7 @@ use crate::callgraph::FunctionId;
 use crate::dataflow::{Domain, Fixed};
 use crate::forks::{ForkState, Handle, Origin};
 use crate::ir::{FunctionRef, Landmark};
-use crate::locksets::{Effect, Lockset, Mode, PointLocks};
+use crate::locksets::{Effect, Lockset, MOST_LOCKS, Mode, PointLocks};
 use crate::ownership::{Owned, Privacy};
 use crate::references::{Last, References};
 use crate::signals::{Locks, SignalState};
@@ -235,7 +235,12 @@ impl Context {
                 nameless.extend(path.shape());
             }
         }
-        if !nameless.is_subset(&self.held_somewhere) {
+        // Forgetting a lock is safe: it is taken not to be held.
+        while context.held.len() > MOST_LOCKS {
+            context.held.pop_last();
+        }
+        let has_room = self.held_somewhere.len() < MOST_LOCKS;
+        if has_room && !nameless.is_subset(&self.held_somewhere) {
             context.held_somewhere = Fixed::new(&nameless | &*self.held_somewhere);
         }
         for (place, value) in &self.contents {

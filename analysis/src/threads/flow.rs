@@ -3,7 +3,7 @@
 
 use super::absolute::handed_over;
 use super::at_calls::KnownStates;
-use super::context::{Context, ContextId, Held, Running};
+use super::context::{Context, ContextId, Held};
 use super::deciding::Deciding;
 use super::given::known;
 use super::left_behind;
@@ -15,7 +15,7 @@ use super::roots::{RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{FunctionFacts, StartFact};
 use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId, Functions};
-use crate::dataflow::Fixed;
+use crate::dataflow::{Fixed, Shared};
 use crate::ir::{Landmark, StatementId};
 use crate::signals::SignalState;
 use crate::stop::Stop;
@@ -183,7 +183,7 @@ impl Flow<'_> {
                     many: kind != RootKind::Main,
                     parents: BTreeSet::new(),
                     programs: BTreeSet::new(),
-                    running_before: BTreeSet::new(),
+                    running_before: Shared::default(),
                     left_behind: BTreeSet::new(),
                     restarted: false,
                 },
@@ -212,7 +212,8 @@ impl Flow<'_> {
         let entry = root.entry;
         self.contexts.roots.push(root);
         let context = self.surroundings.entered(entry, context);
-        self.enter(entry, context, &BTreeSet::from([id]), Arrival::Root(id));
+        let roots = Shared::new(BTreeSet::from([id]));
+        self.enter(entry, context, &roots, Arrival::Root(id));
         id
     }
 
@@ -221,7 +222,7 @@ impl Flow<'_> {
         &mut self,
         function: FunctionId,
         context: Fixed<Context>,
-        roots: &BTreeSet<RootId>,
+        roots: &Shared<BTreeSet<RootId>>,
         arrival: Arrival,
     ) -> ContextId {
         let known = &mut self.contexts.functions_mut()[function.0 as usize];
@@ -230,9 +231,7 @@ impl Flow<'_> {
         if reached.known_arrivals.insert(arrival) {
             reached.arrivals.push(arrival);
         }
-        let before = reached.roots.len();
-        reached.roots.extend(roots);
-        if reached.roots.len() > before || reached.calls.is_none() {
+        if reached.add_roots(roots) || reached.calls.is_none() {
             let order = self.order[function.0 as usize];
             self.pending.insert((order, function, id));
         }
@@ -316,11 +315,9 @@ impl Flow<'_> {
         self.contexts.left_out[function.0 as usize].add(id, left_out);
     }
 
-    fn spread(&mut self, function: FunctionId, id: ContextId, roots: &BTreeSet<RootId>) {
+    fn spread(&mut self, function: FunctionId, id: ContextId, roots: &Shared<BTreeSet<RootId>>) {
         let reached = self.contexts.reached_mut(function, id);
-        let before = reached.roots.len();
-        reached.roots.extend(roots);
-        if reached.roots.len() > before {
+        if reached.add_roots(roots) {
             let order = self.order[function.0 as usize];
             self.pending.insert((order, function, id));
         }
@@ -358,14 +355,13 @@ impl Flow<'_> {
                 signals: Arc::new(signals.inherited()),
             };
             let root = self.root(entry, kind, known, start.statement, function);
-            let before = context.threads_at(&start.forks);
-            let running = before
-                .iter()
-                .filter(|(_, running)| **running != Running::Ended);
-            let started = &mut self.contexts.roots[root.0 as usize];
-            started
-                .running_before
-                .extend(running.map(|(origin, _)| *origin));
+            let running = self.surroundings.states.running(context, &start.forks);
+            let before = &mut self.contexts.roots[root.0 as usize].running_before;
+            if before.is_empty() {
+                *before = running;
+            } else if !running.is_subset(before) {
+                before.extend(running.iter());
+            }
             let reached = self.contexts.reached_mut(function, id);
             reached.starts.push((root, start.repeats));
         }
@@ -407,7 +403,7 @@ impl Flow<'_> {
             many: false,
             parents: BTreeSet::new(),
             programs: BTreeSet::new(),
-            running_before: BTreeSet::new(),
+            running_before: Shared::default(),
             left_behind: BTreeSet::new(),
             restarted: false,
         });
@@ -425,7 +421,12 @@ impl Contexts {
         let reached = self.functions[function.0 as usize].contexts.iter();
         reached
             .enumerate()
-            .map(|(index, reached)| (ContextId(index as u32), &*reached.context, &reached.roots))
+            .map(|(index, reached)| (ContextId(index as u32), &*reached.context, &*reached.roots))
+    }
+
+    /// How many contexts a function has.
+    pub fn count(&self, function: FunctionId) -> usize {
+        self.functions[function.0 as usize].contexts.len()
     }
 
     /// One context of a function, by its number.
@@ -450,7 +451,7 @@ impl Contexts {
     }
 
     fn number_companies(&mut self) {
-        let mut known: FxHashMap<BTreeSet<RootId>, CompanyId> = FxHashMap::default();
+        let mut known: FxHashMap<Shared<BTreeSet<RootId>>, CompanyId> = FxHashMap::default();
         let functions = self.functions_mut().iter_mut();
         for reached in functions.flat_map(|function| &mut function.contexts) {
             let next = CompanyId(known.len() as u32);

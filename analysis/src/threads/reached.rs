@@ -6,7 +6,7 @@ use super::prepared::Entered;
 use super::roots::RootId;
 use crate::branches::Certain;
 use crate::callgraph::FunctionId;
-use crate::dataflow::Fixed;
+use crate::dataflow::{Fixed, Shared};
 use crate::ir::{BlockId, Landmark};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,8 @@ pub struct CompanyId(pub u32);
 #[derive(Clone)]
 pub(super) struct Reached {
     pub context: Fixed<Context>,
-    pub roots: BTreeSet<RootId>,
+    /// Often the same as those of its callers, and then shared with them.
+    pub roots: Shared<BTreeSet<RootId>>,
     /// Stands for the roots; known at the end.
     pub company: CompanyId,
     pub arrivals: Vec<Arrival>,
@@ -77,6 +78,19 @@ pub(super) struct Reached {
 }
 
 impl Reached {
+    /// These threads come here too. Whether one of them did not before.
+    pub fn add_roots(&mut self, more: &Shared<BTreeSet<RootId>>) -> bool {
+        if self.roots.is_shared_with(more) || more.is_subset(&self.roots) {
+            return false;
+        }
+        if self.roots.is_subset(more) {
+            self.roots = more.clone();
+        } else {
+            self.roots.extend(more.iter());
+        }
+        true
+    }
+
     /// What its calls lead to, in the order of the function.
     pub fn calls(&self) -> &[Called] {
         self.calls.as_deref().unwrap_or_default()
@@ -147,7 +161,7 @@ impl FunctionContexts {
         self.index.insert(context.clone(), id);
         self.contexts.push(Reached {
             context,
-            roots: BTreeSet::new(),
+            roots: Shared::default(),
             company: CompanyId::default(),
             arrivals: Vec::new(),
             known_arrivals: FxHashSet::default(),

@@ -2,6 +2,7 @@
 
 use crate::branches::Certain;
 use crate::callgraph::{FunctionId, Functions};
+use crate::dataflow::Shared;
 use crate::forks::Origin;
 use crate::ir::{Body, FunctionRef, GlobalScope, Landmark};
 use crate::locksets::Mode;
@@ -35,7 +36,7 @@ pub struct ThreadRoot {
     /// The `main` functions, itself included, from which it is started: a project may hold several programs.
     pub programs: BTreeSet<RootId>,
     /// Threads that its parent may have running when it is started.
-    pub running_before: BTreeSet<Origin>,
+    pub running_before: Shared<BTreeSet<Origin>>,
     /// Threads that may still run when it ends, of those that it has started.
     pub left_behind: BTreeSet<Origin>,
     /// The code that starts it may run more than once, apart from loops around the start itself.

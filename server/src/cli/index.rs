@@ -149,6 +149,7 @@ impl Summary {
                         ProblemKind::Initialiser => "initialiser",
                         ProblemKind::Typedef => "typedef",
                         ProblemKind::Declaration => "declaration",
+                        ProblemKind::Types => "types",
                     },
                     "reason": failure.problem.reason,
                 })

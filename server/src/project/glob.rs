@@ -30,18 +30,33 @@ impl Glob {
     }
 }
 
+/// Component by component, as `matches` does it by character: on a mismatch only the last `**` has to span one more. A
+/// stranger chooses both the pattern and how deep the folders are, so that trying every way for each `**` could take for ever.
 fn covers(pattern: &[Vec<char>], path: &[Vec<char>]) -> bool {
-    let Some((first, rest)) = pattern.split_first() else {
-        return true;
-    };
-    if is_any_depth(first) {
-        // Adjacent `**` mean the same as one; skipping them keeps the search small.
-        let rest = &rest[rest.iter().take_while(|next| is_any_depth(next)).count()..];
-        return rest.is_empty() || (0..path.len()).any(|skipped| covers(rest, &path[skipped..]));
-    }
-    match path.split_first() {
-        Some((component, below)) => matches(first, component) && covers(rest, below),
-        None => false,
+    let (mut at_pattern, mut at_path) = (0, 0);
+    let mut last_depth: Option<(usize, usize)> = None;
+    loop {
+        let Some(wanted) = pattern.get(at_pattern) else {
+            return true;
+        };
+        if is_any_depth(wanted) {
+            last_depth = Some((at_pattern, at_path));
+            at_pattern += 1;
+            continue;
+        }
+        let Some(component) = path.get(at_path) else {
+            return false;
+        };
+        if matches(wanted, component) {
+            at_pattern += 1;
+            at_path += 1;
+        } else if let Some((depth, spanned)) = last_depth {
+            last_depth = Some((depth, spanned + 1));
+            at_pattern = depth + 1;
+            at_path = spanned + 1;
+        } else {
+            return false;
+        }
     }
 }
 
@@ -136,5 +151,58 @@ mod tests {
                 "{pattern} {path}"
             );
         }
+    }
+
+    /// Tries every way for each `**`.
+    fn naive(pattern: &[Vec<char>], path: &[Vec<char>]) -> bool {
+        let Some((first, rest)) = pattern.split_first() else {
+            return true;
+        };
+        if is_any_depth(first) {
+            return (0..=path.len()).any(|skipped| naive(rest, &path[skipped..]));
+        }
+        match path.split_first() {
+            Some((component, below)) => matches(first, component) && naive(rest, below),
+            None => false,
+        }
+    }
+
+    /// All paths of up to so many of these components.
+    fn paths_of(words: &[&str], longest: usize) -> Vec<Vec<Vec<char>>> {
+        let mut all = vec![Vec::new()];
+        let mut last = all.clone();
+        for _ in 0..longest {
+            let longer = last.iter().flat_map(|path: &Vec<Vec<char>>| {
+                words.iter().map(|word| {
+                    let mut path = path.clone();
+                    path.push(word.chars().collect());
+                    path
+                })
+            });
+            last = longer.collect();
+            all.extend(last.iter().cloned());
+        }
+        all
+    }
+
+    #[test]
+    fn the_last_depth_alone_need_be_tried_longer() {
+        let paths = paths_of(&["a", "b"], 5);
+        for pattern in paths_of(&["a", "b", "*", "**"], 5) {
+            for path in &paths {
+                assert_eq!(
+                    covers(&pattern, path),
+                    naive(&pattern, path),
+                    "{pattern:?} {path:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn many_depths_take_no_longer() {
+        let pattern = format!("{}x", "**/*/".repeat(60));
+        let path = "a/".repeat(200);
+        assert!(!Glob::new(&pattern).covers(Path::new(&path)));
     }
 }

@@ -10,6 +10,7 @@ mod file_facts;
 mod guards;
 mod held_locks;
 mod insight;
+mod limits;
 mod no_race;
 mod places;
 mod race;
@@ -184,6 +185,7 @@ impl Check {
         });
         let mut notes = missing_entries(&checked, &self.options);
         notes.extend(suppressions.notes(&checked));
+        notes.extend(limits::notes(&checked));
         let races = races.into_iter().flatten().collect();
         let suppressed = suppressed.collect();
         let violations = violations.collect();

@@ -101,7 +101,7 @@ fn joined(checked: &Checked<'_>, function: FunctionId) -> Vec<RootId> {
         let threads = forks.threads.iter().map(|(_, started)| started);
         let threads = threads.filter(|started| started.may_run() == may_run);
         threads
-            .flat_map(|started| &started.origins)
+            .flat_map(|started| started.origins.iter())
             .copied()
             .collect()
     };

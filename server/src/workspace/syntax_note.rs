@@ -14,17 +14,14 @@ impl SyntaxNote {
             Some(name) => format!(" `{name}`"),
             None => String::new(),
         };
-        let (what, is_missing) = match self.problem.kind {
-            ProblemKind::Function => ("function", true),
-            ProblemKind::Initialiser => ("the initialiser of", true),
-            ProblemKind::Typedef => ("type", false),
-            ProblemKind::Declaration if name.is_empty() => ("this declaration", false),
-            ProblemKind::Declaration => ("the declaration of", false),
-        };
-        let verdict = if is_missing {
-            "is not analysed"
-        } else {
-            "is not understood"
+        let (missing, not_understood) = ("is not analysed", "is not understood");
+        let (what, verdict) = match self.problem.kind {
+            ProblemKind::Function => ("function", missing),
+            ProblemKind::Initialiser => ("the initialiser of", missing),
+            ProblemKind::Typedef => ("type", not_understood),
+            ProblemKind::Declaration if name.is_empty() => ("this declaration", not_understood),
+            ProblemKind::Declaration => ("the declaration of", not_understood),
+            ProblemKind::Types => ("function", "is not understood as a whole"),
         };
         let note = Note::information(format!("{what}{name} {verdict}: {}", self.problem.reason));
         match &self.place {

@@ -20,6 +20,14 @@ fn finds_the_race(middle: &str) {
     );
 }
 
+/// The same, and what is not known of the program is said.
+fn finds_the_race_and_says(words: &str, middle: &str) {
+    let folder = TemporaryFolder::new(&[("a.c", &format!("{HEAD}{middle}{TAIL}"))]);
+    let run = check(&folder, &[]);
+    assert!(run.output.contains("race on `shared`"), "{}", run.output);
+    assert!(run.errors.contains(words), "{}", run.errors);
+}
+
 /// What cannot be analysed is said, and the rest is.
 fn is_refused(middle: &str, reason: &str) {
     let folder = TemporaryFolder::new(&[("a.c", &format!("{HEAD}{middle}{TAIL}"))]);
@@ -66,9 +74,12 @@ fn records_in_records_in_records() {
     let records = lines(3_000, |at| {
         format!("struct n{} {{ struct n{at} a; int b; }};\n", at + 1)
     });
-    finds_the_race(&format!(
-        "struct n0 {{ int x; }};\n{records}struct n3000 global;\nvoid entry(void) {{ global.a.b = 1; shared++; }}"
-    ));
+    finds_the_race_and_says(
+        "nested more than 128 times in each other",
+        &format!(
+            "struct n0 {{ int x; }};\n{records}struct n3000 global;\nvoid entry(void) {{ global.a.b = 1; shared++; }}"
+        ),
+    );
 }
 
 #[test]
@@ -77,10 +88,13 @@ fn types_made_of_types() {
     let functions = lines(80, |at| {
         format!("typedef g{at} *(*g{})(g{at} *, g{at} *);\n", at + 1)
     });
-    finds_the_race(&format!(
-        "typedef int t0;\n{pointers}typedef int g0;\n{functions}t5000 deep;\ng80 *wide;\n\
+    finds_the_race_and_says(
+        "made of more than 4096 others",
+        &format!(
+            "typedef int t0;\n{pointers}typedef int g0;\n{functions}t5000 deep;\ng80 *wide;\n\
          void entry(void) {{ deep = 0; wide = 0; shared++; }}"
-    ));
+        ),
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+mod bounds;
 mod cache;
 mod deep_programs;
 mod faults;

@@ -48,10 +48,14 @@ fn main() -> ExitCode {
         .collect();
     let started = Instant::now();
     let memory = soak(&program, edits, &mut |edit, bytes| {
+        // A name is kept for good, so that comparing two is free: whoever types new ones makes this grow.
+        let names = ustr::total_allocated();
         println!(
-            "{edit:>8} edits {:>6} s {:>8.1} MB",
+            "{edit:>8} edits {:>6} s {:>8.1} MB, of it {:.1} MB for {} names",
             started.elapsed().as_secs(),
-            bytes as f64 / 1e6
+            bytes as f64 / 1e6,
+            names as f64 / 1e6,
+            ustr::num_entries(),
         );
     });
     let growth = memory.growth_percent();

@@ -243,7 +243,11 @@ impl Builder {
             records,
             landmarks: Landmarks::default(),
         };
-        LoweredBody { body, source_map }
+        LoweredBody {
+            body,
+            source_map,
+            type_cut: None,
+        }
     }
 
     /// Joins blocks that can only follow each other. The blocks left over are unreachable.

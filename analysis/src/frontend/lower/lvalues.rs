@@ -1,9 +1,9 @@
 //! Expressions that name a piece of memory, a register or a function.
 
-use super::Lowerer;
 use super::conversions::Value;
 use super::literals::{string_bytes, string_type};
 use super::scopes::{Binding, External};
+use super::{Lowerer, TypeCut};
 use crate::ir::Statement;
 use crate::ir::*;
 use lang_c::ast::*;
@@ -118,6 +118,9 @@ impl Lowerer<'_> {
             .iter()
             .find(|(bound, _)| *bound == name)
             .map_or_else(Ty::unknown, |(_, value)| value.ty.clone());
+        if ty.is_cut() {
+            self.type_cut.set(Some(TypeCut::Parts));
+        }
         let scope = if binding.storage.is_static {
             GlobalScope::Unit(self.environment.unit())
         } else {

@@ -25,14 +25,16 @@ pub use constants::Constant;
 pub use item_types::{ItemTypes, ValueType, item_contracts, item_types, record_reference};
 
 use super::groups::DeclarationSource;
-use super::layout::DataModel;
+use super::layout::{DataModel, MOST_NESTED};
 use super::parse::Parsed;
 use super::scope::Bindings;
-use crate::ir::{Body, BodySourceMap, FunctionRef, RecordLayout, RecordRef, Span, Ty};
+use crate::ir::{Body, BodySourceMap, FunctionRef, MOST_PARTS, RecordLayout, RecordRef, Span, Ty};
 use builder::Builder;
 use lang_c::ast::{Declaration, ExternalDeclaration, FunctionDefinition};
 use lang_c::span::Node;
 use scopes::Scopes;
+use std::cell::Cell;
+use std::fmt;
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -54,6 +56,30 @@ pub trait Environment {
 pub struct LoweredBody {
     pub body: Body,
     pub source_map: BodySourceMap,
+    /// A type that it uses is not known as a whole.
+    pub type_cut: Option<TypeCut>,
+}
+
+/// Why a type is not known as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeCut {
+    Parts,
+    Nesting,
+}
+
+impl fmt::Display for TypeCut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TypeCut::Parts => write!(
+                f,
+                "it uses a type that is made of more than {MOST_PARTS} others, and is not known"
+            ),
+            TypeCut::Nesting => write!(
+                f,
+                "it uses records that are nested more than {MOST_NESTED} times in each other, whose members are not known"
+            ),
+        }
+    }
 }
 
 /// Lowers a function definition.
@@ -121,6 +147,7 @@ struct Lowerer<'a> {
     attributes: Vec<contracts::FoundAttribute>,
     /// Initialisers are only counted, to find out how long an array is.
     counts_initialisers: bool,
+    type_cut: Cell<Option<TypeCut>>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -147,6 +174,7 @@ impl<'a> Lowerer<'a> {
             static_locals: 0,
             attributes: Vec::new(),
             counts_initialisers: false,
+            type_cut: Cell::default(),
         }
     }
 
@@ -167,7 +195,12 @@ impl<'a> Lowerer<'a> {
             .iter()
             .map(|(record, layout)| (*record, (**layout).clone()))
             .collect();
-        self.builder
-            .finish(self.function, self.result, self.variadic, records)
+        let lowered = self
+            .builder
+            .finish(self.function, self.result, self.variadic, records);
+        LoweredBody {
+            type_cut: self.type_cut.get(),
+            ..lowered
+        }
     }
 }

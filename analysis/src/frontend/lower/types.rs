@@ -1,9 +1,9 @@
 //! From specifiers and declarators to types.
 
-use super::super::layout::{Extent, LayoutAttributes};
+use super::super::layout::{Extent, LayoutAttributes, MOST_NESTED};
 use super::super::normalise::{AUTO, is_contract};
-use super::Lowerer;
 use super::scopes::Binding;
+use super::{Lowerer, TypeCut};
 use crate::ir::*;
 use lang_c::ast::*;
 use lang_c::span::Node;
@@ -368,7 +368,11 @@ impl Lowerer<'_> {
         {
             return Some(layout.clone());
         }
-        self.environment.record_layout(record)
+        let layout = self.environment.record_layout(record)?;
+        if layout.nesting > MOST_NESTED {
+            self.type_cut.set(Some(TypeCut::Nesting));
+        }
+        Some(layout)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The attacks, each as the workspace that it consists of.
 
-use super::stage::Stage;
+use super::stage::{SECRET, Stage};
 use crate::program::RACY;
 
 pub struct Attack {
@@ -297,4 +297,138 @@ pub const ATTACKS: &[Attack] = &[
         stage.write("CMakeLists.txt", "execute_process(COMMAND touch $TRACE)\n");
         stage.write(".nvim.lua", "os.execute('touch $TRACE')\n");
     }),
+    attack("the secret's folder is a folder of headers", |stage| {
+        stage.command("gcc -I $HOME -iquote $HOME -isystem $HOME -include private_key -c a.c");
+        stage.append(
+            "a.c",
+            "#include \"private_key\"\n#include <private_key>\nint after_the_secret;\n",
+        );
+    }),
+    attack(
+        "a link to the secret's folder is a folder of headers",
+        |stage| {
+            stage.link("$HOME", "include");
+            stage.command("gcc -Iinclude -c a.c");
+            stage.append(
+                "a.c",
+                "#include \"include/private_key\"\n#include <private_key>\n\
+             #include \"include/../include/private_key\"\nint after_the_secret;\n",
+            );
+        },
+    ),
+    attack("the secret is embedded, imported and asked for", |stage| {
+        stage.append(
+            "a.c",
+            "#ifdef __has_embed\n#if __has_embed(\"$SECRET\")\nconst char stolen[] = {\n#embed \"$SECRET\"\n};\n#endif\n\
+             #endif\n#import \"$SECRET\"\n#define WHERE \"$SECRET\"\n#include WHERE\nint after_the_secret;\n",
+        );
+    }),
+    Attack {
+        name: "the race is said to stand in the secret by markers",
+        prepare: |stage| {
+            let source = RACY.replace("    counter++;", "# 1 \"$SECRET\" 1 3 4\n    counter++;");
+            stage.write("a.c", &source);
+        },
+        // All that follows is said to be included from there, and is left out with a note.
+        finds_the_race: false,
+    },
+    attack("the secret comes with a macro of several lines", |stage| {
+        let command = "gcc '-DA=1\n#include \"$SECRET\"\n' '-UB\n#include \"$SECRET\"' -c a.c";
+        stage.command(command);
+        stage.append("a.c", "int value = A;\n");
+    }),
+    attack("the environment is a header", |stage| {
+        stage.set("API_TOKEN", SECRET);
+        stage.command(
+            "gcc -include /proc/self/environ -imacros /proc/self/cmdline -include /dev/stdin -c a.c",
+        );
+        stage.append(
+            "a.c",
+            "#include \"/proc/self/environ\"\n#include \"/proc/self/fd/0\"\n#include \"/dev/fd/0\"\n",
+        );
+    }),
+    attack("files with further flags that name each other", |stage| {
+        stage.program("canary");
+        stage.write("a.rsp", "@b.rsp\n");
+        stage.write("b.rsp", "@a.rsp -wrapper $W/canary -B$W -fplugin=$W/x.so\n");
+        stage.write("compile_flags.txt", "-wrapper\n$W/canary\n@a.rsp\n");
+        stage.command(
+            "gcc @a.rsp --@a.rsp -Xpreprocessor @a.rsp --config=a.rsp --config a.rsp -c a.c",
+        );
+    }),
+    attack("the command sets variables", |stage| {
+        stage.program("canary");
+        stage.program("bin/cc1");
+        stage.program("bin/gcc");
+        stage.command(
+            "env -i PATH=$W/bin GCC_EXEC_PREFIX=$W/bin/ COMPILER_PATH=$W/bin CCACHE_PREFIX=$W/canary gcc -c a.c",
+        );
+        for (variable, value) in [
+            ("CCACHE_PREFIX", "$W/canary"),
+            ("CCACHE_PREFIX_CPP", "$W/canary"),
+            ("CCACHE_COMPILER", "$W/canary"),
+            ("CCACHE_CONFIGPATH", "$W/ccache.conf"),
+            ("CLANG_CONFIG_FILE_SYSTEM_DIR", "$W"),
+            ("GCC_COMPARE_DEBUG", "-fplugin=$W/x.so"),
+            ("COLLECT_GCC", "$W/canary"),
+            ("COLLECT_GCC_OPTIONS", "-wrapper $W/canary"),
+        ] {
+            stage.set(variable, value);
+        }
+    }),
+    attack("sources are called as flags are", |stage| {
+        stage.program("canary");
+        for name in [
+            "@flags.c",
+            "-wrapper.c",
+            "-fplugin=x.c",
+            "-include.c",
+            "--specs=x.c",
+            "-o.c",
+        ] {
+            stage.write(name, "-wrapper $W/canary\n");
+        }
+    }),
+    attack("patterns that lead out and that take for ever", |stage| {
+        let patterns = format!("\"{}x\"", "**/*/".repeat(40));
+        stage.write(
+            "racelens.toml",
+            &format!(
+                "[project]\nsources = [\"**\", \"/**\", \"../**\", \"$HOME/**\", \"$SECRET\"]\n\
+                 exclude = [{patterns}, \"[!\", \"[]\"]\n"
+            ),
+        );
+        stage.write(&format!("{}deep.c", "d/".repeat(60)), "int deep;\n");
+    }),
+    attack("settings nested without end", |stage| {
+        let dotted = format!("{}a = 1\n", "a.".repeat(50_000));
+        let header = format!("[{}a]\n", "b.".repeat(50_000));
+        let array = format!("c = {}1{}\n", "[".repeat(50_000), "]".repeat(50_000));
+        let table = format!("d = {}1{}\n", "{x=".repeat(50_000), "}".repeat(50_000));
+        stage.write("dotted.toml", &dotted);
+        stage.write("header.toml", &header);
+        stage.write("array.toml", &array);
+        stage.write("table.toml", &table);
+        stage.write(
+            "racelens.toml",
+            &format!(
+                "[models]\nfiles = [\"dotted.toml\", \"header.toml\", \"array.toml\", \"table.toml\"]\n{header}"
+            ),
+        );
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        stage.write("compile_commands.json", &deep);
+    }),
+    attack(
+        "a database with numbers and words beyond everything",
+        |stage| {
+            stage.write(
+            "compile_commands.json",
+            "[{\"directory\": 1e999, \"file\": \"a.c\", \"command\": \"cc\"}, \
+             {\"directory\": \"$W\", \"file\": \"a.c\", \"arguments\": [\"cc\", 99999999999999999999999999, null]}, \
+             {\"directory\": \"$W\", \"file\": \"\\u0000$SECRET\", \"command\": \"cc -x c \\u0000\"}, \
+             {\"directory\": \"$W\\u0000/..\", \"file\": \"../../../../../../$SECRET\", \"command\": \"cc\"}, \
+             {\"directory\": \"$W\", \"file\": \"a.c\", \"command\": \"cc -c a.c\"}]",
+        );
+        },
+    ),
 ];

@@ -48,6 +48,7 @@ impl Stage {
         let content = content
             .replace("$W", self.workspace.root().to_str().unwrap())
             .replace("$SECRET", &self.secret())
+            .replace("$HOME", self.home.root().to_str().unwrap())
             .replace("$TRACE", self.trace().to_str().unwrap());
         self.workspace.write(path, content.as_bytes());
     }
@@ -78,7 +79,9 @@ impl Stage {
     }
 
     pub fn link(&self, target: &str, path: &str) {
-        let target = target.replace("$SECRET", &self.secret());
+        let target = target
+            .replace("$SECRET", &self.secret())
+            .replace("$HOME", self.home.root().to_str().unwrap());
         symlink(target, self.workspace.path(path)).unwrap();
     }
 

@@ -1,0 +1,215 @@
+//! Bounds of the analysis that a program goes beyond: nothing is cut without being said.
+
+use super::pairing::{AccessNumber, MOST_GROUPS, MOST_PAIRS, MOST_SIGHTINGS};
+use super::whole_program::WholeProgram;
+use crate::accesses::FunctionFacts;
+use crate::callgraph::FunctionId;
+use crate::forks::{ForkState, MOST_STARTED};
+use crate::ir::StatementId;
+use crate::locksets::{MOST_LOCKS, PointLocks};
+use crate::points_to::Class;
+use crate::summaries::{MOST_TARGETS, MOST_WITH_VALUES};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Limit {
+    /// A function starts threads at more places than are told apart.
+    Threads,
+    /// More locks are held or released than are told apart.
+    Locks,
+    /// A location is accessed more often, counted once for each context.
+    Accesses,
+    /// A location is accessed in more situations than are compared.
+    Situations,
+    /// A location has more pairs than are listed.
+    Pairs,
+    /// A call may reach more functions than are looked at for what they write.
+    Targets,
+    /// More functions call each other than are looked at for the pointers that they change.
+    Group,
+}
+
+impl Limit {
+    /// How many there may be.
+    pub fn most(self) -> usize {
+        match self {
+            Limit::Threads => MOST_STARTED,
+            Limit::Locks => MOST_LOCKS,
+            Limit::Accesses => MOST_SIGHTINGS,
+            Limit::Situations => MOST_GROUPS,
+            Limit::Pairs => MOST_PAIRS,
+            Limit::Targets => MOST_TARGETS,
+            Limit::Group => MOST_WITH_VALUES,
+        }
+    }
+}
+
+/// A bound, and what goes beyond it first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LimitReached {
+    pub limit: Limit,
+    /// A location or a function.
+    pub name: String,
+    pub function: FunctionId,
+    /// Where in it; `None` for all of it.
+    pub statement: Option<StatementId>,
+    /// How many others go beyond it.
+    pub others: usize,
+}
+
+/// What goes beyond a bound, in the order of the program.
+type Beyond = Vec<(FunctionId, Option<StatementId>, Option<Class>)>;
+
+impl WholeProgram {
+    /// The bounds that this program goes beyond, each once.
+    pub fn limits(&self) -> Vec<LimitReached> {
+        let all = [
+            (Limit::Threads, self.crowded()),
+            (Limit::Locks, self.with_many_locks()),
+            (Limit::Accesses, self.accessed_too_often()),
+            (Limit::Situations, self.in_too_many_situations()),
+            (Limit::Pairs, self.with_too_many_pairs()),
+            (Limit::Targets, self.calls_of_many()),
+            (Limit::Group, self.large_groups()),
+        ];
+        let reached = all.into_iter().filter_map(|(limit, beyond)| {
+            let (function, statement, class) = *beyond.iter().min()?;
+            let name = match class.and_then(|class| self.kept.by_class.get(&class)) {
+                Some(accesses) => self.name_of(accesses),
+                None => self.functions.body(function).function.name.to_string(),
+            };
+            Some(LimitReached {
+                limit,
+                name,
+                function,
+                statement,
+                others: beyond.len() - 1,
+            })
+        });
+        reached.collect()
+    }
+
+    fn facts_of(&self) -> impl Iterator<Item = (FunctionId, &FunctionFacts)> {
+        let facts = self.functions.ids().zip(&self.facts);
+        facts.map(|(function, facts)| (function, &**facts))
+    }
+
+    /// Functions that start too many threads, without those that only call one that does.
+    fn crowded(&self) -> Beyond {
+        let crowded = |facts: &FunctionFacts| states(facts).any(ForkState::has_crowd);
+        let is_crowded: Vec<bool> = self.facts.iter().map(|facts| crowded(facts)).collect();
+        let calls_one = |facts: &FunctionFacts| {
+            let mut called = facts.calls.iter().flat_map(|call| &call.targets);
+            called.any(|callee| is_crowded[callee.0 as usize])
+        };
+        let found = self.facts_of();
+        let found =
+            found.filter(|(function, facts)| is_crowded[function.0 as usize] && !calls_one(facts));
+        found.map(|(function, _)| (function, None, None)).collect()
+    }
+
+    fn with_many_locks(&self) -> Beyond {
+        let found = self.facts_of().filter_map(|(function, facts)| {
+            let mut full = points(facts).filter(|(_, locks)| locks.is_full());
+            let at_entry = || {
+                let mut contexts = self.contexts.of(function);
+                contexts.any(|(_, context, _)| context.held.len() >= MOST_LOCKS)
+            };
+            match full.next() {
+                Some((statement, _)) => Some((function, Some(statement), None)),
+                None => at_entry().then_some((function, None, None)),
+            }
+        });
+        found.collect()
+    }
+
+    fn accessed_too_often(&self) -> Beyond {
+        self.locations(|_, accesses| {
+            let contexts = accesses.iter();
+            let contexts = contexts.map(|(function, _)| self.contexts.count(*function));
+            if contexts.sum::<usize>() <= MOST_SIGHTINGS {
+                return false;
+            }
+            let sightings = accesses.iter().map(|&(function, number)| {
+                let access = &self.facts[function.0 as usize].accesses[number as usize];
+                let contexts = self.contexts.of(function);
+                let reached = contexts
+                    .filter(|(id, ..)| self.contexts.reaches(function, *id, access.statement));
+                reached.count()
+            });
+            // One context of each access is always looked at.
+            sightings.sum::<usize>() > MOST_SIGHTINGS.max(accesses.len())
+        })
+    }
+
+    fn in_too_many_situations(&self) -> Beyond {
+        let found = |class: &Class| {
+            let unordered = self.kept.found_unordered.get(class);
+            unordered.or_else(|| self.kept.found.get(class))
+        };
+        self.locations(|class, _| found(&class).is_some_and(|found| found.is_cut))
+    }
+
+    fn with_too_many_pairs(&self) -> Beyond {
+        let races = self.races.iter().chain(&self.accepted_races);
+        let large = races.filter(|race| race.pairs.len() > MOST_PAIRS);
+        let first = large.filter_map(|race| race.pairs.first().map(|pair| pair.first));
+        let beyond = first.map(|sighting| {
+            let access = self.access(sighting);
+            let class = Some(access.cell.class);
+            (sighting.function, Some(access.statement), class)
+        });
+        beyond.collect()
+    }
+
+    fn locations(&self, is_beyond: impl Fn(Class, &[AccessNumber]) -> bool) -> Beyond {
+        // What one thread alone comes to is not compared at all.
+        let locations = self.kept.by_class.iter();
+        let compared = locations.filter(|(class, _)| self.kept.found.contains_key(class));
+        let beyond = compared.filter(|(class, accesses)| is_beyond(**class, accesses));
+        let first = beyond.filter_map(|(class, accesses)| {
+            let (function, number) = *accesses.first()?;
+            let access = &self.facts[function.0 as usize].accesses[number as usize];
+            Some((function, Some(access.statement), Some(*class)))
+        });
+        first.collect()
+    }
+
+    fn calls_of_many(&self) -> Beyond {
+        let functions = self.functions.ids().zip(&self.kept.indirect);
+        let calls = functions.flat_map(|(function, calls)| {
+            let many = calls
+                .iter()
+                .filter(|(_, targets)| targets.len() > MOST_TARGETS);
+            many.map(move |(statement, _)| (function, Some(*statement), None))
+        });
+        calls.collect()
+    }
+
+    fn large_groups(&self) -> Beyond {
+        let components = self.kept.summarised.components.iter();
+        let large = components.filter(|members| members.len() > MOST_WITH_VALUES);
+        let first = large.filter_map(|members| members.iter().min());
+        let first = first.map(|member| (FunctionId(*member), None, None));
+        first.collect()
+    }
+}
+
+/// What is known of locks at points of a function.
+fn points(facts: &FunctionFacts) -> impl Iterator<Item = (StatementId, &PointLocks)> {
+    let accesses = facts.accesses.iter();
+    let accesses = accesses.map(|access| (access.statement, &*access.locks));
+    let calls = facts
+        .calls
+        .iter()
+        .map(|call| (call.statement, &*call.locks));
+    accesses.chain(calls)
+}
+
+/// What is known of threads at points of a function.
+fn states(facts: &FunctionFacts) -> impl Iterator<Item = &ForkState> {
+    let accesses = facts.accesses.iter().map(|access| &*access.forks);
+    let calls = facts.calls.iter().map(|call| &*call.forks);
+    let starts = facts.starts.iter().map(|start| &*start.forks);
+    let end = [&*facts.at_return].into_iter();
+    accesses.chain(calls).chain(starts).chain(end)
+}
