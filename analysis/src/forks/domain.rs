@@ -250,7 +250,7 @@ impl Domain for ForkState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{BlockId, GlobalScope};
+    use crate::ir::GlobalScope;
     use crate::symexec::Root;
 
     fn site(number: u32) -> Site {
