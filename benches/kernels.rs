@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use racelens_analysis::dataflow::Domain;
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{Analysis, AnalysisHost, Change, UnitChange};
-use racelens_analysis::ir::{BlockId, StatementId};
+use racelens_analysis::ir::{BlockId, Landmark, StatementId};
 use racelens_analysis::locksets::{Lockset, Mode};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::Options;
@@ -19,10 +19,11 @@ use ustr::Ustr;
 
 fn locksets(criterion: &mut Criterion) {
     let lock = |number| Path::new(Root::Formal(number)).then(Step::Deref);
-    let at = StatementId {
+    let position = StatementId {
         block: BlockId(0),
         index: 0,
     };
+    let at = Landmark::of_call(Ustr::from("lock"), 0, position);
     let holding = |numbers: std::ops::Range<u32>| {
         let mut set = Lockset::default();
         for number in numbers {

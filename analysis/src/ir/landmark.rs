@@ -19,6 +19,15 @@ pub struct Landmark {
 }
 
 impl Landmark {
+    /// The call of a function with this number among such calls.
+    pub fn of_call(callee: Ustr, ordinal: u32, position: StatementId) -> Landmark {
+        Landmark {
+            what: callee,
+            ordinal,
+            position,
+        }
+    }
+
     fn name(&self) -> (Ustr, u32) {
         (self.what, self.ordinal)
     }
@@ -27,14 +36,11 @@ impl Landmark {
 #[cfg(test)]
 impl Landmark {
     pub fn for_tests(ordinal: u32) -> Landmark {
-        Landmark {
-            what: Ustr::from("call"),
-            ordinal,
-            position: StatementId {
-                block: super::BlockId(0),
-                index: ordinal,
-            },
-        }
+        let position = StatementId {
+            block: super::BlockId(0),
+            index: ordinal,
+        };
+        Landmark::of_call(Ustr::from("call"), ordinal, position)
     }
 }
 
@@ -129,11 +135,7 @@ impl Named {
             let next = counts.entry(what).or_default();
             let ordinal = *next;
             *next += 1;
-            let landmark = Landmark {
-                what,
-                ordinal,
-                position,
-            };
+            let landmark = Landmark::of_call(what, ordinal, position);
             named.names.insert(position, landmark);
             named.places.insert((what, ordinal), position);
         }
