@@ -1,11 +1,12 @@
 //! Whether two accesses race, and why not, by the rules by which pairs are found.
 
+use super::arrays::arrays;
 use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Apart, accesses_by_class, compare, is_given_once};
 use super::points::Points;
 use super::sighting::{Character, Sighting, Surroundings};
-use super::whole_program::{WholeProgram, arrays};
+use super::whole_program::WholeProgram;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::points_to::Class;
 use crate::symexec::Path;

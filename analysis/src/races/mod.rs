@@ -1,6 +1,7 @@
 //! Pairs conflicting accesses into races (RELAY fig. 7), weighs the evidence for each, and ranks them.
 
 mod acceptance;
+mod arrays;
 mod comparison;
 mod evidence;
 mod guards;

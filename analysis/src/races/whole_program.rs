@@ -1,6 +1,7 @@
 //! From the bodies of a program to its races.
 
 use super::acceptance::{Accepted, AcceptedStatements};
+use super::arrays::arrays;
 use super::evidence::{Evidence, rank};
 use super::guards;
 use super::identity::fingerprint;
@@ -18,7 +19,6 @@ use super::sighting::{NamedLock, Sighting, Surroundings, held_locks};
 use super::tickets;
 use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
-use crate::ir::{Base, GlobalRef, Place, Projection, Rvalue, Statement};
 use crate::locksets::PointLocks;
 use crate::models::Models;
 use crate::points_to::{Class, PointsTo};
@@ -309,34 +309,6 @@ impl DistinctIds {
         }
         kept
     }
-}
-
-/// The variables of which some function uses elements.
-pub(super) fn arrays(functions: &Functions) -> FxHashSet<GlobalRef> {
-    let mut found = FxHashSet::default();
-    let mut note = |place: &Place| {
-        if let (Base::Global(global), Some(Projection::Index(_))) =
-            (&place.base, place.path.first())
-        {
-            found.insert(*global);
-        }
-    };
-    for function in functions.ids() {
-        let body = functions.body(function);
-        for (_, statement) in body.statements() {
-            match statement {
-                Statement::Load { place, .. }
-                | Statement::Store { place, .. }
-                | Statement::Update { place, .. }
-                | Statement::Assign {
-                    value: Rvalue::AddressOf(place),
-                    ..
-                } => note(place),
-                _ => {}
-            }
-        }
-    }
-    found
 }
 
 /// What was found at a location.
