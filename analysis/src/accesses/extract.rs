@@ -1,5 +1,6 @@
 //! Finds the facts of one function.
 
+use super::excess::Excess;
 use super::facts::{Access, CallFact, Cell, FunctionFacts, Publishes, Stored};
 use super::filled::{Filling, Numbering};
 use super::library;
@@ -92,6 +93,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
     });
     extraction.add_numbers_of_elements();
     extraction.keep_lasting_contents();
+    extraction.facts.excess = Excess::of(&extraction.facts);
     extraction.facts
 }
 

@@ -1,5 +1,6 @@
 //! The facts of one function.
 
+use super::excess::Excess;
 use crate::branches::{Branches, Passed};
 use crate::callgraph::FunctionId;
 use crate::forks::ForkState;
@@ -31,6 +32,7 @@ pub struct FunctionFacts {
     /// Where reference counts go down.
     pub drops: Vec<Drop>,
     pub names: VariableNames,
+    pub excess: Excess,
 }
 
 /// What the source calls values that have no better name.

@@ -1,6 +1,7 @@
 //! What a function does that other threads may notice: guarded accesses (RELAY fig. 6), calls and thread
 //! starts, each with the locks held since the entry.
 
+mod excess;
 mod extract;
 mod facts;
 mod filled;

@@ -2,7 +2,7 @@
 
 /// The components of a graph, callees first; the members of each are sorted. Tarjan's algorithm with an
 /// explicit stack, because call chains can be longer than the thread's own stack.
-pub fn components(edges: &[Vec<u32>]) -> Vec<Vec<u32>> {
+pub fn components<E: AsRef<[u32]>>(edges: &[E]) -> Vec<Vec<u32>> {
     const UNSEEN: u32 = u32::MAX;
     let count = edges.len();
     let mut number = vec![UNSEEN; count];
@@ -25,7 +25,7 @@ pub fn components(edges: &[Vec<u32>]) -> Vec<Vec<u32>> {
                 open.push(*node);
                 is_open[at] = true;
             }
-            if let Some(&target) = edges[at].get(*edge) {
+            if let Some(&target) = edges[at].as_ref().get(*edge) {
                 *edge += 1;
                 if number[target as usize] == UNSEEN {
                     stack.push((target, 0));

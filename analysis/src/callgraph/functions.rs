@@ -12,7 +12,8 @@ pub struct FunctionId(pub u32);
 #[derive(Clone, Default)]
 pub struct Functions {
     bodies: Vec<Arc<Body>>,
-    names: FxHashMap<FunctionRef, Vec<FunctionId>>,
+    /// Shared with the program before an edit that changes no name.
+    names: Arc<FxHashMap<FunctionRef, Vec<FunctionId>>>,
     /// What gives the variables of files their first values.
     pub initialisers: Vec<Arc<Body>>,
 }
@@ -27,14 +28,24 @@ impl Functions {
     /// Says that a name means this function. A header's function has one name for each unit, and a name
     /// that several programs of a project define means several functions.
     pub fn name(&mut self, name: FunctionRef, function: FunctionId) {
-        let known = self.names.entry(name).or_default();
+        let known = Arc::make_mut(&mut self.names).entry(name).or_default();
         if !known.contains(&function) {
             known.push(function);
         }
     }
 
+    /// Gives a function another body. It keeps its name.
+    pub fn replace(&mut self, function: FunctionId, body: Arc<Body>) {
+        let known = &mut self.bodies[function.0 as usize];
+        debug_assert_eq!(known.function, body.function);
+        *known = body;
+    }
+
     /// Whether names mean the functions that they meant before, which have the same numbers.
     pub fn are_named_as(&self, before: &Functions) -> bool {
+        if Arc::ptr_eq(&self.names, &before.names) {
+            return self.bodies.len() == before.bodies.len();
+        }
         let names = |functions: &Functions| {
             functions
                 .bodies
@@ -47,14 +58,14 @@ impl Functions {
 
     /// Whether they are the same program, statement by statement.
     pub fn are_equal(&self, before: &Functions) -> bool {
-        fn same(now: &[Arc<Body>], before: &[Arc<Body>]) -> bool {
-            let mut pairs = now.iter().zip(before);
-            now.len() == before.len()
-                && pairs.all(|(now, before)| Arc::ptr_eq(now, before) || now == before)
-        }
         same(&self.bodies, &before.bodies)
-            && same(&self.initialisers, &before.initialisers)
-            && self.names == before.names
+            && self.has_initialisers_of(before)
+            && (Arc::ptr_eq(&self.names, &before.names) || self.names == before.names)
+    }
+
+    /// Whether variables get the first values that they got.
+    pub fn has_initialisers_of(&self, before: &Functions) -> bool {
+        same(&self.initialisers, &before.initialisers)
     }
 
     pub fn resolve(&self, name: FunctionRef) -> &[FunctionId] {
@@ -76,4 +87,10 @@ impl Functions {
     pub fn ids(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
         (0..self.bodies.len() as u32).map(FunctionId)
     }
+}
+
+fn same(now: &[Arc<Body>], before: &[Arc<Body>]) -> bool {
+    let mut pairs = now.iter().zip(before);
+    now.len() == before.len()
+        && pairs.all(|(now, before)| Arc::ptr_eq(now, before) || now == before)
 }

@@ -7,4 +7,4 @@ mod targets;
 
 pub use components::components;
 pub use functions::{FunctionId, Functions};
-pub use targets::{CallGraph, IndirectCalls, Target};
+pub use targets::{CallGraph, IndirectCalls, KnownCalls, Target};

@@ -6,6 +6,7 @@ use crate::models::{FunctionModel, Models};
 use crate::points_to::PointsTo;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A function that a call may reach.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -19,9 +20,15 @@ pub struct CallGraph<'m> {
     pub functions: &'m Functions,
     models: &'m Models,
     points_to: &'m PointsTo,
-    indirect: Vec<IndirectCalls>,
-    /// For each function, the functions that it calls itself.
-    pub callees: Vec<Vec<u32>>,
+    calls: KnownCalls,
+}
+
+/// The calls of each function. They are shared with those before an edit.
+#[derive(Clone, Default)]
+pub struct KnownCalls {
+    indirect: Vec<Arc<IndirectCalls>>,
+    /// The functions that it calls itself, sorted.
+    callees: Vec<Arc<[u32]>>,
 }
 
 /// What the calls through pointers of one function may reach.
@@ -29,42 +36,93 @@ pub type IndirectCalls = FxHashMap<StatementId, Vec<FunctionRef>>;
 
 impl<'m> CallGraph<'m> {
     pub fn new(functions: &'m Functions, points_to: &'m PointsTo, models: &'m Models) -> Self {
-        let indirect: Vec<IndirectCalls> = (0..functions.len())
-            .into_par_iter()
-            .map(|index| {
-                let body = functions.body(FunctionId(index as u32));
-                let calls = body
-                    .statements()
-                    .filter_map(|(id, statement)| match statement {
-                        Statement::Call {
-                            callee: Callee::Indirect(_),
-                            ..
-                        } => Some((id, points_to.call_targets(body.function, id))),
-                        _ => None,
-                    });
-                calls.collect()
-            })
+        let mut graph = CallGraph::with_calls(functions, points_to, models, KnownCalls::default());
+        let all = (0..functions.len() as u32).into_par_iter().map(FunctionId);
+        graph.calls.indirect = all
+            .map(|function| Arc::new(graph.indirect(function)))
             .collect();
-        let mut graph = CallGraph {
-            functions,
-            models,
-            points_to,
-            indirect,
-            callees: Vec::new(),
-        };
-        graph.callees = functions
-            .ids()
-            .map(|function| graph.bodies_called(function))
-            .collect();
+        let all = functions.ids();
+        graph.calls.callees = all.map(|function| graph.bodies_called(function)).collect();
         graph
     }
 
-    /// What the calls through pointers of each function may reach.
-    pub fn indirect_calls(&self) -> &[IndirectCalls] {
-        &self.indirect
+    /// The same from calls that are known already.
+    pub fn with_calls(
+        functions: &'m Functions,
+        points_to: &'m PointsTo,
+        models: &'m Models,
+        calls: KnownCalls,
+    ) -> Self {
+        CallGraph {
+            functions,
+            models,
+            points_to,
+            calls,
+        }
     }
 
-    fn bodies_called(&self, function: FunctionId) -> Vec<u32> {
+    /// The calls of a program in which functions had the same numbers and names before it was edited.
+    pub fn again(
+        functions: &'m Functions,
+        points_to: &'m PointsTo,
+        models: &'m Models,
+        before: &CallGraph<'_>,
+    ) -> Self {
+        let calls = before.calls.clone();
+        let mut graph = CallGraph::with_calls(functions, points_to, models, calls);
+        let has_other_pointers = !std::ptr::eq(points_to, before.points_to);
+        for function in functions.ids() {
+            let index = function.0 as usize;
+            let (body, old) = (functions.body(function), before.functions.body(function));
+            let is_same = Arc::ptr_eq(body, old) || body == old;
+            let known = &before.calls.indirect[index];
+            if is_same && (!has_other_pointers || known.is_empty()) {
+                continue;
+            }
+            let indirect = graph.indirect(function);
+            if is_same && indirect == **known {
+                continue;
+            }
+            if indirect != **known {
+                graph.calls.indirect[index] = Arc::new(indirect);
+            }
+            let callees = graph.bodies_called(function);
+            if callees != graph.calls.callees[index] {
+                graph.calls.callees[index] = callees;
+            }
+        }
+        graph
+    }
+
+    pub fn calls(&self) -> &KnownCalls {
+        &self.calls
+    }
+
+    /// The functions that a function calls itself, sorted.
+    pub fn callees(&self, function: u32) -> &[u32] {
+        &self.calls.callees[function as usize]
+    }
+
+    /// For each function those that it calls itself.
+    pub fn all_callees(&self) -> &[Arc<[u32]>] {
+        &self.calls.callees
+    }
+
+    fn indirect(&self, function: FunctionId) -> IndirectCalls {
+        let body = self.functions.body(function);
+        let calls = body
+            .statements()
+            .filter_map(|(id, statement)| match statement {
+                Statement::Call {
+                    callee: Callee::Indirect(_),
+                    ..
+                } => Some((id, self.points_to.call_targets(body.function, id))),
+                _ => None,
+            });
+        calls.collect()
+    }
+
+    fn bodies_called(&self, function: FunctionId) -> Arc<[u32]> {
         let mut callees = Vec::new();
         for (id, statement) in self.functions.body(function).statements() {
             let Statement::Call {
@@ -85,7 +143,7 @@ impl<'m> CallGraph<'m> {
         }
         callees.sort_unstable();
         callees.dedup();
-        callees
+        callees.into()
     }
 
     /// What a call may reach; `named` is the function that is called, if that is known.
@@ -98,7 +156,7 @@ impl<'m> CallGraph<'m> {
     ) -> Vec<Target<'m>> {
         match named {
             Some(name) => self.named(name, arguments),
-            None => self.indirect[function.0 as usize]
+            None => self.calls.indirect[function.0 as usize]
                 .get(&call)
                 .into_iter()
                 .flatten()
@@ -148,5 +206,19 @@ impl<'m> CallGraph<'m> {
 
     pub fn points_to(&self) -> &'m PointsTo {
         self.points_to
+    }
+}
+
+impl KnownCalls {
+    /// What the calls through pointers of each function may reach.
+    pub fn indirect(&self) -> &[Arc<IndirectCalls>] {
+        &self.indirect
+    }
+
+    /// Whether functions call those that they called.
+    pub fn have_the_same_callees(&self, before: &KnownCalls) -> bool {
+        let mut pairs = self.callees.iter().zip(&before.callees);
+        self.callees.len() == before.callees.len()
+            && pairs.all(|(new, old)| Arc::ptr_eq(new, old) || new == old)
     }
 }

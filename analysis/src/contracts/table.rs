@@ -19,6 +19,23 @@ impl Contracts {
         self.functions.is_empty() && self.variables.is_empty() && self.members.is_empty()
     }
 
+    /// What another part of the program promises as well.
+    pub fn add(&mut self, more: &Contracts) {
+        fn join<K: Ord + Copy>(
+            mine: &mut BTreeMap<K, BTreeSet<Contract>>,
+            more: &BTreeMap<K, BTreeSet<Contract>>,
+        ) {
+            for (subject, said) in more {
+                mine.entry(*subject)
+                    .or_default()
+                    .extend(said.iter().cloned());
+            }
+        }
+        join(&mut self.functions, &more.functions);
+        join(&mut self.variables, &more.variables);
+        join(&mut self.members, &more.members);
+    }
+
     pub fn of_function(&self, function: FunctionRef) -> impl Iterator<Item = &Contract> {
         self.functions.get(&function).into_iter().flatten()
     }

@@ -3,7 +3,7 @@
 use super::lex::{Token, skip_group};
 use super::markers::Piece;
 use super::names::{NameSpace, StorageWords, declared_names, storage_words};
-use super::normalise::canonical_identifier;
+use super::normalise::{canonical_identifier, may_have_contracts};
 use super::split::{Item, ItemKind};
 use rapidhash::v3::rapidhash_v3;
 use smallvec::SmallVec;
@@ -25,6 +25,7 @@ pub struct Group {
     pub declared: Vec<Declared>,
     /// One for each item, made when it is first asked for.
     declarations: Box<[OnceLock<Arc<DeclarationText>>]>,
+    annotated: OnceLock<Box<[u32]>>,
 }
 
 /// An item by its place in the group's text.
@@ -183,12 +184,27 @@ impl Group {
         }
         Group {
             declarations: group_items.iter().map(|_| OnceLock::new()).collect(),
+            annotated: OnceLock::new(),
             text: text.into(),
             piece_ends,
             is_complete,
             items: group_items,
             declared,
         }
+    }
+
+    /// The items in which attributes about locks may stand outside of functions' bodies, by their index.
+    pub fn annotated_items(&self) -> &[u32] {
+        self.annotated.get_or_init(|| {
+            if !may_have_contracts(&self.text) {
+                return Box::default();
+            }
+            let items = self.items.iter().enumerate();
+            items
+                .filter(|(_, item)| may_have_contracts(self.declaration_text(item)))
+                .map(|(index, _)| index as u32)
+                .collect()
+        })
     }
 
     /// Whether the text of these pieces starts with that of the group.

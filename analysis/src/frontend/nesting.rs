@@ -4,10 +4,12 @@ use super::lex::{Token, TokenKind};
 use std::fmt;
 
 /// Bounds under which lang-c stays quick and within the stack that [`super::parse`] gives it.
-/// Measured: its time is quadratic in nested calls and exponential in nested `sizeof`.
+/// Measured: its time is quadratic in nested calls, and exponential in nested `sizeof` and in signs without a space between
+/// them, which it reads as `--` or as `-` if nothing that they could belong to follows.
 const MAX_BRACKETS: usize = 256;
 const MAX_CHAIN: usize = 6_000;
 const MAX_TYPE_OPERATORS: usize = 12;
+const MAX_SIGNS: usize = 12;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TooDeep {
@@ -15,6 +17,8 @@ pub enum TooDeep {
     /// `else if`, unary operators, casts, labels, assignments: whatever nests without a bracket.
     Chain,
     TypeOperators,
+    /// `+` and `-` that wait for something to belong to.
+    Signs,
 }
 
 impl fmt::Display for TooDeep {
@@ -32,6 +36,10 @@ impl fmt::Display for TooDeep {
                 f,
                 "more than {MAX_TYPE_OPERATORS} `sizeof` or `typeof` are nested in each other"
             ),
+            TooDeep::Signs => write!(
+                f,
+                "more than {MAX_SIGNS} signs stand in front of each other"
+            ),
         }
     }
 }
@@ -41,6 +49,9 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
     let mut levels = vec![Level::default()];
     let mut type_operators = 0usize;
     let mut chained = 0usize;
+    let mut signs = 0usize;
+    // Where the last token ended, if it was a sign.
+    let mut sign_end = None;
     let mut deepest = 0usize;
     let mut last_word = "";
     for token in tokens {
@@ -79,21 +90,37 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
                 let outer = levels
                     .last_mut()
                     .expect("the outermost level is never left");
+                signs -= closed.signs + std::mem::take(&mut outer.signs);
                 outer.ended = token.is(b'}');
                 // It may have been a cast or a call, which nest.
                 outer.chain += 1;
                 chained += 1;
             }
-            TokenKind::Punctuation(b';' | b',') => level.ended = true,
+            TokenKind::Punctuation(b';' | b',') => {
+                level.ended = true;
+                signs -= std::mem::take(&mut level.signs);
+            }
             TokenKind::Punctuation(_) | TokenKind::Operator => {
                 level.chain += 1;
                 chained += 1;
+                let sign = token.text(source);
+                if sign.bytes().all(|byte| matches!(byte, b'+' | b'-')) {
+                    if sign.len() > 1 || sign_end == Some(token.start) {
+                        level.signs += sign.len();
+                        signs += sign.len();
+                    }
+                    sign_end = Some(token.end);
+                }
             }
             TokenKind::Identifier if is_nesting_word(text) => {
                 level.chain += 1;
                 chained += 1;
             }
-            _ => {}
+            // What the signs in front of it belong to.
+            _ => signs -= std::mem::take(&mut level.signs),
+        }
+        if signs > MAX_SIGNS {
+            return Err(TooDeep::Signs);
         }
         last_word = text;
         if chained > MAX_CHAIN {
@@ -111,6 +138,8 @@ const BRACKET_WEIGHT: usize = 16;
 struct Level {
     of_type_operator: bool,
     chain: usize,
+    /// Signs that nothing has followed that they could belong to.
+    signs: usize,
     ended: bool,
 }
 
@@ -151,6 +180,18 @@ mod tests {
     }
 
     #[test]
+    fn signs_with_something_that_they_belong_to_are_not_deep() {
+        for text in [
+            "x = a - -b + --c * (--d) - f(--e, --g, --h) - -1;\n".repeat(20),
+            format!("x = {}1;", "- ".repeat(100)),
+            format!("x = {}1;", "a - -".repeat(100)),
+            "for (;;) { if (--a) while (--b) { c--; --d; } }\n".repeat(20),
+        ] {
+            check(&text).unwrap();
+        }
+    }
+
+    #[test]
     fn each_kind_of_nesting_is_refused() {
         for (text, expected) in [
             (
@@ -172,6 +213,9 @@ mod tests {
             ),
             ("for (;;) ".repeat(10_000), TooDeep::Chain),
             ("sizeof(char[".repeat(30), TooDeep::TypeOperators),
+            (format!("x = {}=;", "-".repeat(30)), TooDeep::Signs),
+            (format!("x = {}=;", "+-".repeat(30)), TooDeep::Signs),
+            (format!("x = {}=;", "--(".repeat(30)), TooDeep::Signs),
         ] {
             assert_eq!(check(&text), Err(expected), "{}", &text[..40]);
         }

@@ -3,29 +3,26 @@
 use super::Analysis;
 use crate::contracts::Contracts;
 use crate::db::{Unit, bindings, item_contracts};
-use crate::frontend::groups::{DeclarationSource, Group};
-use crate::frontend::normalise::may_have_contracts;
+use crate::frontend::groups::DeclarationSource;
 use crate::ir::{Contract, ContractSubject, FunctionRef, GlobalRef, GlobalScope};
-use rustc_hash::FxHashMap;
-use std::sync::Arc;
 use ustr::Ustr;
 
 impl Analysis {
     /// The promises of the whole program.
     pub fn contracts(&self) -> Contracts {
         let mut contracts = Contracts::default();
-        // Headers are the same group in every unit.
-        let mut items: FxHashMap<*const Group, Vec<u32>> = FxHashMap::default();
         for (path, table) in &self.program().units {
-            for placed in &table.groups {
-                let found = items
-                    .entry(Arc::as_ptr(&placed.group))
-                    .or_insert_with(|| annotated_items(&placed.group));
-                for &index in found.iter() {
-                    let source = DeclarationSource::new(&placed.group, index);
-                    self.add_contracts(&mut contracts, *path, table.unit, &source);
+            let said = table.contracts.get_or_init(|| {
+                let mut said = Contracts::default();
+                for placed in &table.groups {
+                    for &index in placed.group.annotated_items() {
+                        let source = DeclarationSource::new(&placed.group, index);
+                        self.add_contracts(&mut said, *path, table.unit, &source);
+                    }
                 }
-            }
+                said
+            });
+            contracts.add(said);
         }
         contracts
     }
@@ -72,19 +69,4 @@ impl Analysis {
             said.insert(contract);
         }
     }
-}
-
-/// The items of a group in which attributes may stand outside of functions' bodies.
-fn annotated_items(group: &Group) -> Vec<u32> {
-    if !may_have_contracts(&group.text) {
-        return Vec::new();
-    }
-    let items = group.items.iter().enumerate();
-    items
-        .filter(|(_, item)| {
-            let declaration = &group.text[item.start as usize..item.body as usize];
-            may_have_contracts(declaration)
-        })
-        .map(|(index, _)| index as u32)
-        .collect()
 }

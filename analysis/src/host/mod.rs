@@ -4,6 +4,7 @@ mod alignment;
 mod basis;
 mod contracts;
 mod executable;
+mod known_functions;
 mod location;
 mod program;
 mod registry;

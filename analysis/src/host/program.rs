@@ -1,10 +1,11 @@
 //! What stands where: the units of the program, their text and their functions.
 
+use crate::contracts::Contracts;
 use crate::db::{Function, FunctionKind, Unit};
 use crate::frontend::groups::Group;
 use crate::frontend::placement::PlacedGroup;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use ustr::Ustr;
 
 /// The whole program by its units, sorted by path.
@@ -25,6 +26,8 @@ pub struct UnitTable {
     pub broken_groups: Vec<Arc<Group>>,
     /// In the order of the text.
     pub functions: Vec<PlacedFunction>,
+    /// What its declarations promise about locks, found when it is asked for.
+    pub(super) contracts: OnceLock<Contracts>,
 }
 
 /// A function and the item that holds its present text.

@@ -11,7 +11,7 @@ use crate::frontend::placement::{PlacedGroup, Placement};
 use crate::frontend::scope::{Scope, declaration_marks};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::{Durability, Setter};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use ustr::Ustr;
 
 impl AnalysisHost {
@@ -106,6 +106,7 @@ impl AnalysisHost {
             kept_groups,
             broken_groups,
             functions,
+            contracts: OnceLock::new(),
         };
         Arc::make_mut(&mut self.program)
             .units
@@ -144,6 +145,7 @@ impl AnalysisHost {
             kept_groups: Vec::new(),
             broken_groups: Vec::new(),
             functions,
+            contracts: OnceLock::new(),
         };
         Arc::make_mut(&mut self.program)
             .units

@@ -1,19 +1,15 @@
 //! The analysis of the whole program as it is now.
 
 use super::Analysis;
-use crate::callgraph::{FunctionId, Functions};
+use super::known_functions::KnownFunctions;
+use crate::callgraph::FunctionId;
 use crate::contracts::{self, Contracts, Violation};
-use crate::db::{Function, FunctionKind, body, lowered, unit_environment};
-use crate::frontend::lower::Environment;
-use crate::frontend::scope::Scope;
-use crate::ir::{Body, FunctionRef, GlobalScope, Span, StatementId};
+use crate::db::{Function, lowered};
+use crate::ir::{Span, StatementId};
 use crate::models::Models;
-use crate::points_to::{Constraints, constraints_with_layouts};
-use crate::races::{self, NamedConstraints, Options, Sighting, WholeProgram, Work};
+use crate::races::{self, Options, Sighting, WholeProgram, Work};
 use crate::stages::{Stage, Stages, Unwatched};
 use crate::stop::{Stop, Stopped};
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The whole program with its functions as the database knows them.
@@ -24,16 +20,7 @@ pub struct CheckedProgram {
     /// What library functions do, with what annotations say of functions without a body.
     pub models: Models,
     contracts: Contracts,
-    functions: Vec<Function>,
-    pointers: FxHashMap<Function, Pointers>,
-}
-
-/// What a function says about pointers, and what that was read from.
-#[derive(Clone)]
-struct Pointers {
-    body: Arc<Body>,
-    scope: Arc<Scope>,
-    constraints: Arc<Constraints>,
+    pub(super) known: KnownFunctions,
 }
 
 impl Analysis {
@@ -104,46 +91,11 @@ impl Analysis {
         // Promises are kept or broken whether a thread gets there or not.
         options.only_reachable &= contracts.is_empty();
         let before = before.filter(|before| before.models == *models);
-        let entities: Vec<Function> = self.functions();
-        let db = self.database();
-        let pointers = self.pointers(&entities, models, before);
-        let constraints: Vec<NamedConstraints> = entities
-            .iter()
-            .filter_map(|function| pointers.get(function))
-            .map(|known| (known.body.function, known.constraints.clone()))
-            .collect();
-        let mut functions = Functions::default();
-        let mut ids: FxHashMap<Function, FunctionId> = FxHashMap::default();
-        let mut by_id = Vec::new();
-        for &function in &entities {
-            let Some(body) = pointers.get(&function).map(|known| known.body.clone()) else {
-                continue;
-            };
-            match function.kind(db) {
-                FunctionKind::Function => {
-                    ids.insert(function, functions.add(body));
-                    by_id.push(function);
-                }
-                FunctionKind::Initialiser => functions.initialisers.push(body),
-            }
-        }
-        // A static function has a name of its own in each unit that includes it.
-        for (path, table) in &self.program().units {
-            for placed in &table.functions {
-                let Some(&id) = ids.get(&placed.function) else {
-                    continue;
-                };
-                let name = functions.body(id).function;
-                let scope = match name.scope {
-                    GlobalScope::Unit(_) => GlobalScope::Unit(*path),
-                    scope => scope,
-                };
-                functions.name(FunctionRef { scope, ..name }, id);
-            }
-        }
+        let (known, functions) = KnownFunctions::new(self, models, before);
+        let constraints = known.constraints();
         let accepted = accepted.iter();
         options.accepted.extend(
-            accepted.filter_map(|(function, statement)| Some((*ids.get(function)?, *statement))),
+            accepted.filter_map(|(function, statement)| Some((known.id(*function)?, *statement))),
         );
         let earlier = before.map(|before| &before.program);
         let still = earlier.filter(|earlier| earlier.is_of(&functions, &constraints, &options));
@@ -169,51 +121,12 @@ impl Analysis {
             None => contracts::violations(&program, &contracts),
         };
         CheckedProgram {
-            pointers,
+            known,
             violations,
             program,
             contracts,
-            functions: by_id,
             models: models.clone(),
         }
-    }
-
-    fn pointers(
-        &self,
-        functions: &[Function],
-        models: &Models,
-        before: Option<&CheckedProgram>,
-    ) -> FxHashMap<Function, Pointers> {
-        let found = functions
-            .par_iter()
-            .map_with(self.database().clone(), |db, function| {
-                let body = body(db, *function)?;
-                let unit = function.unit(db);
-                let scope = unit.scope(db);
-                let known = before.and_then(|before| before.pointers.get(function));
-                if let Some(known) = known
-                    && Arc::ptr_eq(&known.body, &body)
-                    && Arc::ptr_eq(&known.scope, scope)
-                {
-                    return Some((*function, known.clone()));
-                }
-                // What did not change stays the same, and is seen to at once.
-                let body = match known {
-                    Some(known) if known.body == body => known.body.clone(),
-                    _ => body,
-                };
-                let environment = unit_environment(db, unit);
-                let layouts = |record| environment.record_layout(record);
-                let constraints = Arc::new(constraints_with_layouts(&body, models, &layouts));
-                let same = known.filter(|known| known.constraints == constraints);
-                let pointers = Pointers {
-                    constraints: same.map_or(constraints, |known| known.constraints.clone()),
-                    body,
-                    scope: scope.clone(),
-                };
-                Some((*function, pointers))
-            });
-        found.flatten_iter().collect()
     }
 
     /// Where a statement's text stands in its function.
@@ -226,7 +139,7 @@ impl Analysis {
 impl CheckedProgram {
     /// The function as the database knows it.
     pub fn function(&self, function: FunctionId) -> Function {
-        self.functions[function.0 as usize]
+        self.known.by_id()[function.0 as usize]
     }
 
     /// The statement that a sighting is about.
@@ -235,8 +148,13 @@ impl CheckedProgram {
         (self.function(sighting.function), access.statement)
     }
 
+    /// How many functions and initialisers there are, also such as have no body.
+    pub fn function_count(&self) -> usize {
+        self.known.count()
+    }
+
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, Function)> {
-        let functions = self.functions.iter().enumerate();
+        let functions = self.known.by_id().iter().enumerate();
         functions.map(|(index, function)| (FunctionId(index as u32), *function))
     }
 }

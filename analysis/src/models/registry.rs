@@ -33,12 +33,12 @@ pub(super) const FILES: &[(&str, &str)] = embedded![
     "verifier.toml",
 ];
 
-/// What is known about library functions.
+/// What is known about library functions. Copies share it, and are seen to be equal at once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Models {
-    exact: FxHashMap<Box<str>, Arc<FunctionModel>>,
+    exact: Arc<FxHashMap<Box<str>, Arc<FunctionModel>>>,
     /// Patterns without their `*`.
-    prefixes: FxHashMap<Box<str>, Arc<FunctionModel>>,
+    prefixes: Arc<FxHashMap<Box<str>, Arc<FunctionModel>>>,
     /// The different lengths of the prefixes, the longest first.
     prefix_lengths: Vec<usize>,
 }
@@ -84,7 +84,8 @@ impl Models {
         let mut models = self.clone();
         for (name, model) in functions {
             if self.lookup(name.as_str()).is_none() {
-                models.exact.insert(name.as_str().into(), Arc::new(model));
+                let exact = Arc::make_mut(&mut models.exact);
+                exact.insert(name.as_str().into(), Arc::new(model));
             }
         }
         models
@@ -118,8 +119,8 @@ impl Models {
     fn insert(&mut self, models: FileModels) {
         for (name, model) in models {
             match name.strip_suffix('*') {
-                Some(prefix) => self.prefixes.insert(prefix.into(), model),
-                None => self.exact.insert(name.into(), model),
+                Some(prefix) => Arc::make_mut(&mut self.prefixes).insert(prefix.into(), model),
+                None => Arc::make_mut(&mut self.exact).insert(name.into(), model),
             };
         }
         self.prefix_lengths = self.prefixes.keys().map(|prefix| prefix.len()).collect();

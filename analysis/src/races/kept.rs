@@ -4,9 +4,10 @@ use super::ordering::Orders;
 use super::pairing::{AccessNumber, AccessesByClass};
 use super::whole_program::{Found, Options, WholeProgram};
 use crate::accesses::FunctionFacts;
-use crate::callgraph::{CallGraph, FunctionId, Functions, IndirectCalls};
+use crate::callgraph::{CallGraph, FunctionId, Functions, KnownCalls, components};
 use crate::ir::{FunctionRef, GlobalRef};
-use crate::points_to::{Changes, Class, Constraints, PointsTo, solve, solve_again};
+use crate::models::Models;
+use crate::points_to::{Changes, Class, Constraints, PointsTo, Reads, solve, solve_again};
 use crate::summaries::{Summarised, SyncObjects};
 use crate::threads::{Contexts, Sources};
 use rayon::prelude::*;
@@ -19,7 +20,7 @@ pub type NamedConstraints = (FunctionRef, Arc<Constraints>);
 
 pub(super) struct Kept {
     pub constraints: Vec<NamedConstraints>,
-    pub indirect: Vec<IndirectCalls>,
+    pub calls: KnownCalls,
     pub objects: SyncObjects,
     pub summarised: Summarised<FunctionFacts>,
     /// The facts of functions that some thread may run; of the others there is nothing.
@@ -104,6 +105,68 @@ impl WholeProgram {
             && changed_names(&self.kept.constraints, constraints).is_empty()
     }
 
+    /// The calls of the program.
+    pub fn graph<'m>(&'m self, models: &'m Models) -> CallGraph<'m> {
+        let calls = self.kept.calls.clone();
+        CallGraph::with_calls(&self.functions, &self.points_to, models, calls)
+    }
+
+    /// What is known of objects that may order threads.
+    pub fn objects(&self) -> &SyncObjects {
+        &self.kept.objects
+    }
+
+    /// The functions that call each other, callees first.
+    pub(super) fn components(&self, graph: &CallGraph<'_>) -> Arc<Vec<Vec<u32>>> {
+        match graph.calls().have_the_same_callees(&self.kept.calls) {
+            true => self.kept.summarised.components.clone(),
+            false => Arc::new(components(graph.all_callees())),
+        }
+    }
+
+    pub(super) fn objects_again(&self, graph: &CallGraph<'_>, changes: &Changes) -> SyncObjects {
+        let is_same = |function: FunctionId, reads: &Reads| {
+            self.has_text(graph.functions, function)
+                && self.has_pointers(graph, function, changes, reads)
+        };
+        let (new, old) = (graph.functions, &self.functions);
+        let has_statics = |function: FunctionId| {
+            let (new, old) = (new.body(function), old.body(function));
+            Arc::ptr_eq(new, old) || new.statics == old.statics
+        };
+        let has_first_values =
+            new.has_initialisers_of(old) && new.ids().all(|function| has_statics(function));
+        let has_pointers = std::ptr::eq(graph.points_to(), &*self.points_to);
+        SyncObjects::again(
+            graph,
+            &self.kept.objects,
+            &is_same,
+            !has_pointers,
+            !has_first_values,
+        )
+    }
+
+    /// Whether the text of a function is what it was.
+    fn has_text(&self, functions: &Functions, function: FunctionId) -> bool {
+        let (body, before) = (functions.body(function), self.functions.body(function));
+        Arc::ptr_eq(body, before) || body == before
+    }
+
+    /// Whether a function's pointers, and these answers about others, are what they were.
+    fn has_pointers(
+        &self,
+        graph: &CallGraph<'_>,
+        function: FunctionId,
+        changes: &Changes,
+        reads: &Reads,
+    ) -> bool {
+        let name = graph.functions.body(function).function;
+        let points_to = graph.points_to();
+        let is_same = std::ptr::eq(points_to, &*self.points_to);
+        (is_same || points_to.names_the_same(&self.points_to, name))
+            && !changes.touch(reads, &self.points_to)
+    }
+
     /// Which functions have to be looked at again whatever their callees do: their text, the targets of their calls
     /// or an answer about pointers that they have used is different.
     pub(super) fn stale(
@@ -120,16 +183,15 @@ impl WholeProgram {
         let changes = &*changes;
         let is_stale = |index: usize| {
             let function = FunctionId(index as u32);
-            let (body, before) = (
-                graph.functions.body(function),
-                self.functions.body(function),
+            let reads = &self.kept.summarised.work[index].reads;
+            let (new, old) = (
+                &graph.calls().indirect()[index],
+                &self.kept.calls.indirect()[index],
             );
-            let name = body.function;
-            !(Arc::ptr_eq(body, before) || body == before)
-                || changed.functions.contains(&name)
-                || graph.indirect_calls()[index] != self.kept.indirect[index]
-                || !graph.points_to().names_the_same(&self.points_to, name)
-                || changes.touch(&self.kept.summarised.work[index].reads, &self.points_to)
+            !self.has_text(graph.functions, function)
+                || changed.functions.contains(&function)
+                || !(Arc::ptr_eq(new, old) || new == old)
+                || !self.has_pointers(graph, function, changes, reads)
         };
         let functions = 0..graph.functions.len();
         functions.into_par_iter().map(is_stale).collect()

@@ -1,12 +1,12 @@
 //! Bounds of the analysis that a program goes beyond: nothing is cut without being said.
 
-use super::pairing::{AccessNumber, MOST_GROUPS, MOST_PAIRS, MOST_SIGHTINGS};
-use super::whole_program::WholeProgram;
+use super::pairing::{MOST_GROUPS, MOST_PAIRS, MOST_SIGHTINGS};
+use super::whole_program::{Found, WholeProgram};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::FunctionId;
-use crate::forks::{ForkState, MOST_STARTED};
+use crate::forks::MOST_STARTED;
 use crate::ir::StatementId;
-use crate::locksets::{MOST_LOCKS, PointLocks};
+use crate::locksets::MOST_LOCKS;
 use crate::points_to::Class;
 use crate::summaries::{MOST_TARGETS, MOST_WITH_VALUES};
 
@@ -95,58 +95,35 @@ impl WholeProgram {
 
     /// Functions that start too many threads, without those that only call one that does.
     fn crowded(&self) -> Beyond {
-        let crowded = |facts: &FunctionFacts| states(facts).any(ForkState::has_crowd);
-        let is_crowded: Vec<bool> = self.facts.iter().map(|facts| crowded(facts)).collect();
+        let is_crowded = |function: &FunctionId| self.facts[function.0 as usize].excess.threads;
         let calls_one = |facts: &FunctionFacts| {
             let mut called = facts.calls.iter().flat_map(|call| &call.targets);
-            called.any(|callee| is_crowded[callee.0 as usize])
+            called.any(is_crowded)
         };
         let found = self.facts_of();
-        let found =
-            found.filter(|(function, facts)| is_crowded[function.0 as usize] && !calls_one(facts));
+        let found = found.filter(|(_, facts)| facts.excess.threads && !calls_one(facts));
         found.map(|(function, _)| (function, None, None)).collect()
     }
 
     fn with_many_locks(&self) -> Beyond {
-        let found = self.facts_of().filter_map(|(function, facts)| {
-            let mut full = points(facts).filter(|(_, locks)| locks.is_full());
-            let at_entry = || {
-                let mut contexts = self.contexts.of(function);
-                contexts.any(|(_, context, _)| context.held.len() >= MOST_LOCKS)
-            };
-            match full.next() {
-                Some((statement, _)) => Some((function, Some(statement), None)),
-                None => at_entry().then_some((function, None, None)),
-            }
-        });
-        found.collect()
+        let mut found: Beyond = self
+            .facts_of()
+            .filter_map(|(function, facts)| Some((function, Some(facts.excess.locks?), None)))
+            .collect();
+        let at_entry = self.contexts.holding_too_much().iter();
+        let at_entry = at_entry
+            .filter(|function| self.facts[function.0 as usize].excess.locks.is_none())
+            .map(|function| (*function, None, None));
+        found.extend(at_entry);
+        found
     }
 
     fn accessed_too_often(&self) -> Beyond {
-        self.locations(|_, accesses| {
-            let contexts = accesses.iter();
-            let contexts = contexts.map(|(function, _)| self.contexts.count(*function));
-            if contexts.sum::<usize>() <= MOST_SIGHTINGS {
-                return false;
-            }
-            let sightings = accesses.iter().map(|&(function, number)| {
-                let access = &self.facts[function.0 as usize].accesses[number as usize];
-                let contexts = self.contexts.of(function);
-                let reached = contexts
-                    .filter(|(id, ..)| self.contexts.reaches(function, *id, access.statement));
-                reached.count()
-            });
-            // One context of each access is always looked at.
-            sightings.sum::<usize>() > MOST_SIGHTINGS.max(accesses.len())
-        })
+        self.locations(|found| found.is_often)
     }
 
     fn in_too_many_situations(&self) -> Beyond {
-        let found = |class: &Class| {
-            let unordered = self.kept.found_unordered.get(class);
-            unordered.or_else(|| self.kept.found.get(class))
-        };
-        self.locations(|class, _| found(&class).is_some_and(|found| found.is_cut))
+        self.locations(|found| found.is_cut)
     }
 
     fn with_too_many_pairs(&self) -> Beyond {
@@ -161,13 +138,14 @@ impl WholeProgram {
         beyond.collect()
     }
 
-    fn locations(&self, is_beyond: impl Fn(Class, &[AccessNumber]) -> bool) -> Beyond {
+    fn locations(&self, is_beyond: impl Fn(&Found) -> bool) -> Beyond {
         // What one thread alone comes to is not compared at all.
-        let locations = self.kept.by_class.iter();
-        let compared = locations.filter(|(class, _)| self.kept.found.contains_key(class));
-        let beyond = compared.filter(|(class, accesses)| is_beyond(**class, accesses));
-        let first = beyond.filter_map(|(class, accesses)| {
-            let (function, number) = *accesses.first()?;
+        let compared = self.kept.found.iter();
+        let beyond = compared.filter(|(class, found)| {
+            is_beyond(self.kept.found_unordered.get(class).unwrap_or(found))
+        });
+        let first = beyond.filter_map(|(class, _)| {
+            let (function, number) = *self.kept.by_class.get(class)?.first()?;
             let access = &self.facts[function.0 as usize].accesses[number as usize];
             Some((function, Some(access.statement), Some(*class)))
         });
@@ -175,7 +153,7 @@ impl WholeProgram {
     }
 
     fn calls_of_many(&self) -> Beyond {
-        let functions = self.functions.ids().zip(&self.kept.indirect);
+        let functions = self.functions.ids().zip(self.kept.calls.indirect());
         let calls = functions.flat_map(|(function, calls)| {
             let many = calls
                 .iter()
@@ -192,24 +170,4 @@ impl WholeProgram {
         let first = first.map(|member| (FunctionId(*member), None, None));
         first.collect()
     }
-}
-
-/// What is known of locks at points of a function.
-fn points(facts: &FunctionFacts) -> impl Iterator<Item = (StatementId, &PointLocks)> {
-    let accesses = facts.accesses.iter();
-    let accesses = accesses.map(|access| (access.statement, &*access.locks));
-    let calls = facts
-        .calls
-        .iter()
-        .map(|call| (call.statement, &*call.locks));
-    accesses.chain(calls)
-}
-
-/// What is known of threads at points of a function.
-fn states(facts: &FunctionFacts) -> impl Iterator<Item = &ForkState> {
-    let accesses = facts.accesses.iter().map(|access| &*access.forks);
-    let calls = facts.calls.iter().map(|call| &*call.forks);
-    let starts = facts.starts.iter().map(|start| &*start.forks);
-    let end = [&*facts.at_return].into_iter();
-    accesses.chain(calls).chain(starts).chain(end)
 }

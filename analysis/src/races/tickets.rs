@@ -27,10 +27,8 @@ pub(super) fn counters(
         let Some(accesses) = by_class.get(class) else {
             return false;
         };
-        let is_step = |function: FunctionId, access: &Access| {
-            let name = surroundings.graph.functions.body(function).function;
-            counters.is_taking(name, access.statement)
-        };
+        let is_step =
+            |function: FunctionId, access: &Access| counters.is_taking(function, access.statement);
         is_one_variable(surroundings, *class)
             && accesses.iter().all(|&(function, number)| {
                 let access = &facts[function.0 as usize].accesses[number as usize];

@@ -99,9 +99,18 @@ pub fn analyse(
     });
     let (points_to, mut changes) = pointers(&functions, &constraints, before);
     stages.begin(Stage::CallGraph);
-    let graph = CallGraph::new(&functions, &points_to, models);
-    let components = components(&graph.callees);
-    let objects = SyncObjects::new(&graph);
+    let graph = match before {
+        Some(before) => CallGraph::again(&functions, &points_to, models, &before.graph(models)),
+        None => CallGraph::new(&functions, &points_to, models),
+    };
+    let components = match before {
+        Some(before) => before.components(&graph),
+        None => Arc::new(components(graph.all_callees())),
+    };
+    let objects = match before.zip(changes.as_ref()) {
+        Some((before, changes)) => before.objects_again(&graph, changes),
+        None => SyncObjects::new(&graph),
+    };
     let stale = before
         .zip(changes.as_mut())
         .map(|(before, changes)| before.stale(&graph, &objects, changes));
@@ -233,7 +242,7 @@ pub fn analyse(
     let races = ids.assign(races);
     let accepted_races = ids.assign(accepted_races);
     let kept = Kept {
-        indirect: graph.indirect_calls().to_vec(),
+        calls: graph.calls().clone(),
         constraints,
         objects,
         arrays: surroundings.arrays,
@@ -319,6 +328,8 @@ pub(super) struct Found {
     pub accepted: Option<Arc<Race>>,
     /// There were more situations than are compared.
     pub is_cut: bool,
+    /// There were more accesses, counted once for each context, than are looked at.
+    pub is_often: bool,
 }
 
 impl Found {
@@ -424,7 +435,7 @@ impl<'s> Search<'s> {
                     return (**class, found, None);
                 }
                 let location = self.location(sorting, **class, accesses);
-                let found = self.races(&location);
+                let found = self.races(&location, accesses);
                 let unordered = match publication::may_matter(&location) {
                     false => Some(Unordered::Same),
                     true if location.groups.len() > MOST_KEPT_GROUPS => None,
@@ -464,19 +475,22 @@ impl<'s> Search<'s> {
             }
         };
         let result = match other {
-            Some(other) => self.races(&other),
+            Some(other) => self.races(&other, accesses),
             None => found.get(&class)?.clone(),
         };
         // Tests compare it with what is found from the start.
         debug_assert_eq!(
             result,
-            self.races(&self.location(&mut Sorting::default(), class, accesses))
+            self.races(
+                &self.location(&mut Sorting::default(), class, accesses),
+                accesses
+            )
         );
         Some(result)
     }
 
     /// The race of a location without, and that with, accesses that the user accepts.
-    fn races(&self, location: &Location) -> Found {
+    fn races(&self, location: &Location, accesses: &[AccessNumber]) -> Found {
         let functions = self.surroundings.graph.functions;
         let points_to = self.surroundings.graph.points_to();
         let memory = Memory {
@@ -493,18 +507,39 @@ impl<'s> Search<'s> {
             memory,
         };
         let is_cut = location.groups.len() > pairing::MOST_GROUPS;
+        let is_often = self.are_often(accesses);
         match accepted.left_out(location) {
             None => Found {
                 race: self.race(location, pairs(location)),
                 accepted: None,
                 is_cut,
+                is_often,
             },
             Some(rest) => Found {
                 race: self.race(location, pairs(&rest)),
                 accepted: self.race(location, accepted.pairs(location)),
                 is_cut,
+                is_often,
             },
         }
+    }
+
+    /// Whether there are more accesses, counted once for each context, than are looked at.
+    fn are_often(&self, accesses: &[AccessNumber]) -> bool {
+        let contexts = accesses.iter();
+        let contexts = contexts.map(|(function, _)| self.contexts.count(*function));
+        if contexts.sum::<usize>() <= pairing::MOST_SIGHTINGS {
+            return false;
+        }
+        let sightings = accesses.iter().map(|&(function, number)| {
+            let access = &self.facts[function.0 as usize].accesses[number as usize];
+            let contexts = self.contexts.of(function);
+            let reached =
+                contexts.filter(|(id, ..)| self.contexts.reaches(function, *id, access.statement));
+            reached.count()
+        });
+        // One context of each access is always looked at.
+        sightings.sum::<usize>() > pairing::MOST_SIGHTINGS.max(accesses.len())
     }
 
     fn race(&self, location: &Location, mut pairs: Vec<Pair>) -> Option<Arc<Race>> {

@@ -157,16 +157,14 @@ impl Calls for Callees<'_> {
     }
 
     fn gives_number(&self, statement: StatementId) -> bool {
-        let function = self.graph.functions.body(self.function).function;
-        self.objects.counters.gives_number(function, statement)
+        self.objects.counters.gives_number(self.function, statement)
     }
 }
 
 impl Callees<'_> {
     /// The counter whose numbers a register of the function holds.
     pub fn counter(&self, register: LocalId) -> Option<Class> {
-        let function = self.graph.functions.body(self.function).function;
-        self.objects.counters.of_register(function, register)
+        self.objects.counters.of_register(self.function, register)
     }
 }
 
@@ -341,8 +339,7 @@ impl SignalCalls for Callees<'_> {
     }
 
     fn made_token(&self, statement: StatementId) -> Option<u32> {
-        let function = self.graph.functions.body(self.function).function;
-        self.objects.tokens.made_at(function, statement)
+        self.objects.tokens.made_at(self.function, statement)
     }
 }
 

@@ -51,7 +51,9 @@ impl Run<'_> {
         then: &Then<'_, T>,
     ) -> Vec<Result<T>> {
         let is_recursive = component.len() > 1
-            || self.graph.callees[component[0] as usize]
+            || self
+                .graph
+                .callees(component[0])
                 .binary_search(&component[0])
                 .is_ok();
         if !is_recursive {
@@ -389,7 +391,7 @@ fn callers_inside(graph: &CallGraph<'_>, component: &[u32]) -> FxHashMap<u32, Ve
         .map(|member| (*member, Vec::new()))
         .collect();
     for &member in component {
-        for callee in &graph.callees[member as usize] {
+        for callee in graph.callees(member) {
             if let Some(known) = callers.get_mut(callee) {
                 known.push(member);
             }
@@ -403,10 +405,10 @@ fn callees_first(graph: &CallGraph<'_>, component: &[u32]) -> Vec<u32> {
     let mut unseen: BTreeSet<u32> = component.iter().copied().collect();
     let mut order = Vec::with_capacity(component.len());
     while let Some(start) = unseen.pop_first() {
-        let mut open = vec![(start, graph.callees[start as usize].iter())];
+        let mut open = vec![(start, graph.callees(start).iter())];
         while let Some((member, callees)) = open.last_mut() {
             match callees.find(|callee| unseen.remove(callee)) {
-                Some(&callee) => open.push((callee, graph.callees[callee as usize].iter())),
+                Some(&callee) => open.push((callee, graph.callees(callee).iter())),
                 None => {
                     order.push(*member);
                     open.pop();

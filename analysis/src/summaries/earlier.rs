@@ -12,9 +12,9 @@ pub struct Summarised<T> {
     /// By function.
     pub work: Vec<Work<T>>,
     /// Functions that call each other, callees first.
-    pub components: Vec<Vec<u32>>,
+    pub components: Arc<Vec<Vec<u32>>>,
     /// The component of each function.
-    pub(super) component_of: Vec<u32>,
+    pub(super) component_of: Arc<Vec<u32>>,
 }
 
 /// What was taken out of a function, and what that depends on besides its text and its callees.
@@ -105,22 +105,17 @@ pub(super) struct Again<'a, T> {
 impl<T: PartialEq> Again<'_, T> {
     /// Whether what was found for a member still holds, as far as functions outside the component go.
     pub fn holds_for(&self, member: u32) -> bool {
-        let mut callees = self.graph.callees[member as usize].iter();
+        let mut callees = self.graph.callees(member).iter();
         !self.stale[member as usize]
             && callees.all(|callee| {
                 !self.changed[*callee as usize] || self.component.binary_search(callee).is_ok()
             })
     }
 
-    /// Everything that was found, if all of it still holds.
-    pub fn results(&self) -> Option<Vec<Result<T>>> {
+    /// Whether all that was found still holds.
+    pub fn holds(&self) -> bool {
         let mut members = self.component.iter();
-        members.all(|member| self.holds_for(*member)).then(|| {
-            self.component
-                .iter()
-                .map(|member| self.result(*member))
-                .collect()
-        })
+        members.all(|member| self.holds_for(*member))
     }
 
     pub fn result(&self, member: u32) -> Result<T> {

@@ -8,41 +8,52 @@ use super::objects::SyncObjects;
 use crate::callgraph::CallGraph;
 use crate::points_to::Reads;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Summarises every function, and lets `then` take out of each what else is wanted while its states are there.
 /// `components` come callees first; of those in which nothing is wanted, nothing is found out. What was found earlier is taken over where it still holds.
 pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
     graph: &CallGraph<'_>,
     objects: &SyncObjects,
-    components: Vec<Vec<u32>>,
+    components: Arc<Vec<Vec<u32>>>,
     is_wanted: &IsWanted<'_>,
     earlier: Option<&Earlier<'_, T>>,
     then: &Then<'_, T>,
 ) -> Summarised<T> {
     let count = graph.functions.len();
-    let mut summaries = Summaries {
-        settled: vec![Summary::default(); count],
+    let (mut summaries, mut work) = match earlier {
+        Some(earlier) => {
+            let known = earlier.summarised;
+            let work = known.work.iter().cloned().map(Some).collect();
+            (known.summaries.clone(), work)
+        }
+        None => {
+            let settled = vec![Summary::default(); count];
+            let work: Vec<Option<Work<T>>> = std::iter::repeat_with(|| None).take(count).collect();
+            (Summaries { settled }, work)
+        }
     };
-    let mut work: Vec<Option<Work<T>>> = std::iter::repeat_with(|| None).take(count).collect();
     // Functions of which callers know something else than earlier.
     let mut changed = vec![false; count];
     for level in levels(graph, &components) {
-        let results: Vec<Vec<Result<T>>> = level
+        // What was found earlier stands there already.
+        let again = |component| earlier?.again(component, graph, &changed);
+        let open: Vec<&Vec<u32>> = level
+            .into_iter()
+            .filter(|component| !again(component).is_some_and(|again| again.holds()))
+            .collect();
+        let results: Vec<Vec<Result<T>>> = open
             .par_iter()
             .map(|component| {
                 if !component.iter().any(|member| is_wanted(*member)) {
                     return component.iter().map(unknown).collect();
-                }
-                let again = earlier.and_then(|earlier| earlier.again(component, graph, &changed));
-                if let Some(results) = again.as_ref().and_then(|again| again.results()) {
-                    return results;
                 }
                 let run = Run {
                     graph,
                     objects,
                     settled: &summaries,
                 };
-                run.component(component, again.as_ref(), then)
+                run.component(component, again(component).as_ref(), then)
             })
             .collect();
         for (member, mut summary, mut done) in results.into_iter().flatten() {
@@ -54,12 +65,11 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
             work[index] = Some(done);
         }
     }
-    let mut component_of = vec![0; count];
-    for (number, component) in components.iter().enumerate() {
-        for member in component {
-            component_of[*member as usize] = number as u32;
-        }
-    }
+    let same = earlier.filter(|earlier| Arc::ptr_eq(&earlier.summarised.components, &components));
+    let component_of = match same {
+        Some(earlier) => earlier.summarised.component_of.clone(),
+        None => Arc::new(component_of(count, &components)),
+    };
     Summarised {
         summaries,
         // Every function is a member of one component.
@@ -67,6 +77,16 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
         components,
         component_of,
     }
+}
+
+fn component_of(count: usize, components: &[Vec<u32>]) -> Vec<u32> {
+    let mut component_of = vec![0; count];
+    for (number, component) in components.iter().enumerate() {
+        for member in component {
+            component_of[*member as usize] = number as u32;
+        }
+    }
+    component_of
 }
 
 /// Nothing is known of a function that nobody asks about.
@@ -88,7 +108,7 @@ fn levels<'c>(graph: &CallGraph<'_>, components: &'c [Vec<u32>]) -> Vec<Vec<&'c 
     for component in components {
         let callees = component
             .iter()
-            .flat_map(|member| &graph.callees[*member as usize])
+            .flat_map(|member| graph.callees(*member))
             .filter(|callee| component.binary_search(callee).is_err());
         let level = callees
             .map(|callee| level_of[*callee as usize] + 1)

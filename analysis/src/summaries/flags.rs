@@ -2,6 +2,7 @@
 //! thread looks at. Whether they do is seen when all stores are known.
 
 use super::objects::ChangedObjects;
+use super::sync_uses::SyncUses;
 use crate::callgraph::{CallGraph, FunctionId, Functions, Target};
 use crate::ir::{
     AccessMode, Base, Body, Callee, LocalId, Operand, Place, Projection, Rvalue, Statement,
@@ -10,8 +11,10 @@ use crate::models::{Action, AtomicOperation, Root as ModelRoot};
 use crate::points_to::{Class, Object, PointsTo};
 use crate::symexec::{Index, Path, Root, Step};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-#[derive(Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Flags {
     classes: FxHashSet<Class>,
     /// Places that are not zero when the program starts.
@@ -19,12 +22,31 @@ pub struct Flags {
 }
 
 /// What is done to one class of memory.
-#[derive(Clone, Copy, Default)]
-struct Uses {
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Uses {
     is_read: bool,
     is_set: bool,
     /// It holds results of computations, like a counter does.
     is_computed: bool,
+}
+
+impl Uses {
+    fn add(&mut self, more: Uses) {
+        self.is_read |= more.is_read;
+        self.is_set |= more.is_set;
+        self.is_computed |= more.is_computed;
+    }
+}
+
+/// Classes that are used like flags, whether they have a name or not.
+pub(super) fn candidates(uses: &[Arc<SyncUses>]) -> FxHashSet<Class> {
+    let mut all: FxHashMap<Class, Uses> = FxHashMap::default();
+    for (class, uses) in uses.iter().flat_map(|uses| &uses.flags) {
+        all.entry(*class).or_default().add(*uses);
+    }
+    let is_flag = |(_, uses): &(Class, Uses)| uses.is_read && uses.is_set && !uses.is_computed;
+    let flags = all.into_iter().filter(is_flag);
+    flags.map(|(class, _)| class).collect()
 }
 
 impl Flags {
@@ -34,16 +56,11 @@ impl Flags {
         changes.classes.extend(different);
     }
 
-    pub fn new(graph: &CallGraph<'_>) -> Flags {
-        let mut all: FxHashMap<Class, Uses> = FxHashMap::default();
-        for function in graph.functions.ids() {
-            find_uses(graph, function, &mut all);
-        }
+    pub(super) fn new(candidates: &FxHashSet<Class>, graph: &CallGraph<'_>) -> Flags {
         let points_to = graph.points_to();
-        let is_flag = |(_, uses): &(Class, Uses)| uses.is_read && uses.is_set && !uses.is_computed;
-        let flags = all.into_iter().filter(is_flag).map(|(class, _)| class);
+        let candidates = candidates.iter().copied();
         let mut flags = Flags {
-            classes: flags
+            classes: candidates
                 .filter(|class| has_a_name(points_to, *class))
                 .collect(),
             set_at_start: Vec::new(),
@@ -83,7 +100,9 @@ fn has_a_name(points_to: &PointsTo, class: Class) -> bool {
         })
 }
 
-fn find_uses(graph: &CallGraph<'_>, function: FunctionId, found: &mut FxHashMap<Class, Uses>) {
+/// What a function does to each class of memory, sorted by class.
+pub(super) fn uses(graph: &CallGraph<'_>, function: FunctionId) -> Box<[(Class, Uses)]> {
+    let mut found: BTreeMap<Class, Uses> = BTreeMap::new();
     let body = graph.functions.body(function);
     let points_to = graph.points_to();
     let computed = computed_registers(body);
@@ -154,6 +173,7 @@ fn find_uses(graph: &CallGraph<'_>, function: FunctionId, found: &mut FxHashMap<
             _ => {}
         }
     }
+    found.into_iter().collect()
 }
 
 /// Registers that hold the result of arithmetic.

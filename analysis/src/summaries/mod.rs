@@ -9,6 +9,8 @@ mod flags;
 mod known;
 mod objects;
 mod semaphores;
+mod sync_uses;
+mod takings;
 mod tokens;
 
 pub use callees::{Analysed, Callees, Executed, MOST_TARGETS};

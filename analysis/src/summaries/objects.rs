@@ -1,38 +1,96 @@
 //! What is to know about semaphores, counters and variables of the whole program before its functions are summarised.
 
 use super::counters::Counters;
-use super::flags::Flags;
+use super::flags::{self, Flags};
 use super::semaphores::Semaphores;
+use super::sync_uses::SyncUses;
 use super::tokens::Tokens;
-use crate::callgraph::CallGraph;
-use crate::ir::FunctionRef;
-use crate::points_to::Class;
+use crate::callgraph::{CallGraph, FunctionId};
+use crate::points_to::{Class, Reads};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
+use std::sync::Arc;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct SyncObjects {
-    pub semaphores: Semaphores,
-    pub flags: Flags,
-    pub tokens: Tokens,
-    pub counters: Counters,
+    pub semaphores: Arc<Semaphores>,
+    pub flags: Arc<Flags>,
+    pub tokens: Arc<Tokens>,
+    pub counters: Arc<Counters>,
+    /// What each function does to such objects.
+    uses: Vec<Arc<SyncUses>>,
+    /// Classes that are used like flags.
+    candidates: Arc<FxHashSet<Class>>,
 }
 
 impl SyncObjects {
     pub fn new(graph: &CallGraph<'_>) -> SyncObjects {
-        let passed = || {
-            let semaphores = Semaphores::new(graph);
-            (Tokens::new(graph, &semaphores), semaphores)
-        };
-        let ((tokens, semaphores), (counters, flags)) = rayon::join(passed, || {
-            rayon::join(|| Counters::new(graph), || Flags::new(graph))
-        });
+        let all = (0..graph.functions.len() as u32).into_par_iter();
+        let uses: Vec<Arc<SyncUses>> = all
+            .map(|function| Arc::new(SyncUses::of(graph, FunctionId(function))))
+            .collect();
+        let candidates = flags::candidates(&uses);
+        let semaphores = Semaphores::new(&uses);
         SyncObjects {
-            semaphores,
-            flags,
-            tokens,
-            counters,
+            tokens: Arc::new(Tokens::new(&uses, &semaphores)),
+            counters: Arc::new(Counters::new(graph.functions, &uses)),
+            flags: Arc::new(Flags::new(&candidates, graph)),
+            semaphores: Arc::new(semaphores),
+            candidates: Arc::new(candidates),
+            uses,
         }
+    }
+
+    /// The same after an edit, where functions had the same numbers and names before. `is_same` says of which functions
+    /// the text and its pointers are the same, given the answers that were used.
+    pub fn again(
+        graph: &CallGraph<'_>,
+        before: &SyncObjects,
+        is_same: &(dyn Fn(FunctionId, &Reads) -> bool + Sync),
+        has_other_pointers: bool,
+        has_other_first_values: bool,
+    ) -> SyncObjects {
+        let mut objects = before.clone();
+        let changed: Vec<(FunctionId, SyncUses)> = (0..graph.functions.len() as u32)
+            .into_par_iter()
+            .map(FunctionId)
+            .filter(|function| !is_same(*function, &before.uses[function.0 as usize].reads))
+            .map(|function| (function, SyncUses::of(graph, function)))
+            .collect();
+        let mut names: Vec<FunctionId> = Vec::with_capacity(changed.len());
+        for (function, uses) in changed {
+            names.push(function);
+            objects.uses[function.0 as usize] = Arc::new(uses);
+        }
+        let differ = |are_equal: fn(&SyncUses, &SyncUses) -> bool| {
+            names.iter().any(|function| {
+                let index = function.0 as usize;
+                !are_equal(&objects.uses[index], &before.uses[index])
+            })
+        };
+        let has_other_semaphores = differ(|new, old| new.semaphores == old.semaphores);
+        let has_other_tokens = differ(|new, old| new.tokens == old.tokens);
+        let has_other_flags = differ(|new, old| new.flags == old.flags);
+        let uses = &objects.uses;
+        if has_other_semaphores {
+            objects.semaphores = Arc::new(Semaphores::new(uses));
+        }
+        if has_other_semaphores || has_other_tokens {
+            objects.tokens = Arc::new(Tokens::new(uses, &objects.semaphores));
+        }
+        if has_other_flags {
+            objects.candidates = Arc::new(flags::candidates(uses));
+        }
+        if has_other_flags || has_other_pointers || has_other_first_values {
+            objects.flags = Arc::new(Flags::new(&objects.candidates, graph));
+        }
+        let counters = before
+            .counters
+            .again(graph.functions, uses, &before.uses, &names);
+        objects.counters =
+            Arc::new(counters.unwrap_or_else(|| Counters::new(graph.functions, uses)));
+        objects
     }
 
     /// What is different since an earlier time.
@@ -41,10 +99,16 @@ impl SyncObjects {
             kinds: self.kinds() != before.kinds(),
             ..ChangedObjects::default()
         };
-        self.semaphores
-            .note_changes(&before.semaphores, &mut changes);
-        self.flags.note_changes(&before.flags, &mut changes);
-        self.tokens.note_changes(&before.tokens, &mut changes);
+        if !Arc::ptr_eq(&self.semaphores, &before.semaphores) {
+            self.semaphores
+                .note_changes(&before.semaphores, &mut changes);
+        }
+        if !Arc::ptr_eq(&self.flags, &before.flags) {
+            self.flags.note_changes(&before.flags, &mut changes);
+        }
+        if !Arc::ptr_eq(&self.tokens, &before.tokens) {
+            self.tokens.note_changes(&before.tokens, &mut changes);
+        }
         self.counters.note_changes(&before.counters, &mut changes);
         changes
     }
@@ -56,10 +120,14 @@ impl SyncObjects {
 
     /// Whether they put the accesses of a program in the same order, whoever makes them.
     pub fn order_alike(&self, other: &SyncObjects) -> bool {
-        self.semaphores == other.semaphores
-            && self.flags == other.flags
-            && self.tokens == other.tokens
+        same(&self.semaphores, &other.semaphores)
+            && same(&self.flags, &other.flags)
+            && same(&self.tokens, &other.tokens)
     }
+}
+
+fn same<T: PartialEq>(one: &Arc<T>, other: &Arc<T>) -> bool {
+    Arc::ptr_eq(one, other) || one == other
 }
 
 /// Objects about which something else is known than before.
@@ -69,7 +137,7 @@ pub struct ChangedObjects {
     pub kinds: bool,
     pub classes: FxHashSet<Class>,
     /// Functions with statements that are special for another reason.
-    pub functions: FxHashSet<FunctionRef>,
+    pub functions: FxHashSet<FunctionId>,
 }
 
 /// The keys that have not the same value in both.

@@ -2,14 +2,15 @@
 //! as signals.
 
 use super::objects::{ChangedObjects, different_keys};
-use crate::callgraph::{CallGraph, Target};
-use crate::ir::{Body, Callee, Operand, Statement};
+use super::sync_uses::SyncUses;
+use crate::ir::{Body, LocalId, Operand, Statement};
 use crate::models::{Action, FunctionModel, LockKind, Root, Value};
 use crate::points_to::{Class, PointsTo};
 use crate::symexec::CallSite;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
-#[derive(Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Semaphores {
     /// `None` where the value is not always the same constant.
     counts: FxHashMap<Class, Option<i128>>,
@@ -23,38 +24,11 @@ impl Semaphores {
             .extend(different_keys(&self.counts, &before.counts));
     }
 
-    pub fn new(graph: &CallGraph<'_>) -> Semaphores {
+    pub(super) fn new(uses: &[Arc<SyncUses>]) -> Semaphores {
         let mut counts: FxHashMap<Class, Option<i128>> = FxHashMap::default();
-        for function in graph.functions.ids() {
-            let body = graph.functions.body(function);
-            for (id, statement) in body.statements() {
-                let Statement::Call {
-                    target: result,
-                    callee: Callee::Direct(name),
-                    arguments,
-                } = statement
-                else {
-                    continue;
-                };
-                for target in graph.targets(function, id, Some(*name), arguments.len()) {
-                    let Target::Model(model) = target else {
-                        continue;
-                    };
-                    for (lock, count) in initialised(model) {
-                        let object = match lock.root {
-                            Root::Result => result.map(Operand::Local),
-                            _ => operand(lock, arguments).cloned(),
-                        };
-                        let class = object
-                            .and_then(|object| graph.points_to().pointee(body.function, &object));
-                        if let Some(class) = class {
-                            let count = constant(count, arguments);
-                            let known = counts.entry(class).or_insert(count);
-                            *known = known.filter(|known| Some(*known) == count);
-                        }
-                    }
-                }
-            }
+        for (class, count) in uses.iter().flat_map(|uses| &uses.semaphores) {
+            let known = counts.entry(*class).or_insert(*count);
+            *known = known.filter(|known| Some(*known) == *count);
         }
         Semaphores { counts }
     }
@@ -79,6 +53,25 @@ impl Semaphores {
                 .is_some_and(|class| self.first_value(class) == Some(Some(1)))
         })
     }
+}
+
+/// The first values that one call gives to semaphores.
+pub(super) fn uses(
+    body: &Body,
+    points_to: &PointsTo,
+    model: &FunctionModel,
+    result: Option<LocalId>,
+    arguments: &[Operand],
+) -> Vec<(Class, Option<i128>)> {
+    let given = initialised(model).filter_map(|(lock, count)| {
+        let object = match lock.root {
+            Root::Result => result.map(Operand::Local),
+            _ => operand(lock, arguments).cloned(),
+        };
+        let class = points_to.pointee(body.function, &object?)?;
+        Some((class, constant(count, arguments)))
+    });
+    given.collect()
 }
 
 fn initialised(model: &FunctionModel) -> impl Iterator<Item = (&Value, &Value)> {

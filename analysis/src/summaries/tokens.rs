@@ -5,24 +5,24 @@
 
 use super::objects::{ChangedObjects, different_keys};
 use super::semaphores::Semaphores;
-use crate::callgraph::{CallGraph, Target};
+use super::sync_uses::SyncUses;
+use crate::callgraph::FunctionId;
 use crate::dataflow::Loops;
-use crate::ir::{
-    Base, Body, Callee, FunctionRef, Operand, Place, Projection, Rvalue, Statement, StatementId,
-};
+use crate::ir::{Base, Body, Operand, Place, Projection, Rvalue, Statement, StatementId};
 use crate::models::{Action, FunctionModel, Root, Value};
-use crate::points_to::Class;
+use crate::points_to::{Class, PointsTo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A token, by its number.
 pub type Token = u32;
 
-#[derive(Default, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub struct Tokens {
     by_semaphore: FxHashMap<Class, Token>,
     /// Where a token is made that no semaphore begins with: who makes the semaphores has it first.
-    made: FxHashMap<(FunctionRef, StatementId), Token>,
+    made: FxHashMap<(FunctionId, StatementId), Token>,
 }
 
 impl Tokens {
@@ -37,34 +37,15 @@ impl Tokens {
             .extend(made.map(|(function, _)| *function));
     }
 
-    pub fn new(graph: &CallGraph<'_>, semaphores: &Semaphores) -> Tokens {
+    pub(super) fn new(uses: &[Arc<SyncUses>], semaphores: &Semaphores) -> Tokens {
         if semaphores.is_empty() {
             return Tokens::default();
         }
-        let mut uses = Uses::default();
-        for function in graph.functions.ids() {
-            let body = graph.functions.body(function);
-            let mut touched = Touched::default();
-            for (id, statement) in body.statements() {
-                let Statement::Call {
-                    callee: Callee::Direct(name),
-                    arguments,
-                    ..
-                } = statement
-                else {
-                    continue;
-                };
-                for target in graph.targets(function, id, Some(*name), arguments.len()) {
-                    if let Target::Model(model) = target {
-                        let class =
-                            |operand: &Operand| graph.points_to().pointee(body.function, operand);
-                        uses.call(body, id, model, arguments, &class, &mut touched);
-                    }
-                }
-            }
-            uses.neighbours(&touched);
+        let mut all = Uses::default();
+        for (function, uses) in (0..).map(FunctionId).zip(uses) {
+            all.add(function, &uses.tokens);
         }
-        uses.tokens(semaphores)
+        all.tokens(semaphores)
     }
 
     pub fn of(&self, semaphore: Class) -> Option<Token> {
@@ -72,13 +53,68 @@ impl Tokens {
     }
 
     /// The token that a statement makes.
-    pub fn made_at(&self, function: FunctionRef, statement: StatementId) -> Option<Token> {
+    pub fn made_at(&self, function: FunctionId, statement: StatementId) -> Option<Token> {
         self.made.get(&(function, statement)).copied()
     }
 
     pub fn is_empty(&self) -> bool {
         self.by_semaphore.is_empty()
     }
+}
+
+/// What a call does to a semaphore.
+#[derive(Clone, PartialEq)]
+pub(super) struct TokenUse {
+    class: Class,
+    at: StatementId,
+    /// The variable that it is, if the call shows that.
+    variable: Option<Place>,
+    action: TokenAction,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TokenAction {
+    Post,
+    Wait,
+    /// It is made; perhaps once in the whole program.
+    Make {
+        is_once: bool,
+    },
+}
+
+/// What one call does to semaphores.
+pub(super) fn uses(
+    body: &Body,
+    points_to: &PointsTo,
+    at: StatementId,
+    model: &FunctionModel,
+    arguments: &[Operand],
+) -> Vec<TokenUse> {
+    let effects = model.effects.iter();
+    let found = effects.filter_map(|effect| {
+        let (Action::Post { object }
+        | Action::WaitFor { object }
+        | Action::InitialiseLock { lock: object, .. }) = &effect.action
+        else {
+            return None;
+        };
+        let operand = argument(object, arguments)?;
+        let class = points_to.pointee(body.function, operand)?;
+        let action = match &effect.action {
+            Action::Post { .. } => TokenAction::Post,
+            Action::WaitFor { .. } => TokenAction::Wait,
+            _ => TokenAction::Make {
+                is_once: body.function.name == "main" && !Loops::new(body).repeats(at),
+            },
+        };
+        Some(TokenUse {
+            class,
+            at,
+            variable: variable(body, operand),
+            action,
+        })
+    });
+    found.collect()
 }
 
 /// The semaphores that one function waits for and posts.
@@ -94,37 +130,20 @@ struct Uses {
     variables: FxHashMap<Class, Place>,
     /// Classes that are more than one variable, or that are reached through pointers.
     unclear: FxHashSet<Class>,
-    made: BTreeMap<Class, Vec<(FunctionRef, StatementId, bool)>>,
+    made: BTreeMap<Class, Vec<(FunctionId, StatementId, bool)>>,
     linked: BTreeMap<Class, BTreeSet<Class>>,
 }
 
 impl Uses {
-    fn call(
-        &mut self,
-        body: &Body,
-        id: StatementId,
-        model: &FunctionModel,
-        arguments: &[Operand],
-        class: &dyn Fn(&Operand) -> Option<Class>,
-        touched: &mut Touched,
-    ) {
-        for effect in &model.effects {
-            let (Action::Post { object }
-            | Action::WaitFor { object }
-            | Action::InitialiseLock { lock: object, .. }) = &effect.action
-            else {
-                continue;
-            };
-            let Some(operand) = argument(object, arguments) else {
-                continue;
-            };
-            let Some(class) = class(operand) else {
-                continue;
-            };
-            match variable(body, operand) {
+    /// What one function does.
+    fn add(&mut self, function: FunctionId, uses: &[TokenUse]) {
+        let mut touched = Touched::default();
+        for token in uses {
+            let class = token.class;
+            match &token.variable {
                 Some(place) => {
                     let known = self.variables.entry(class).or_insert_with(|| place.clone());
-                    if *known != place {
+                    if known != place {
                         self.unclear.insert(class);
                     }
                 }
@@ -132,20 +151,20 @@ impl Uses {
                     self.unclear.insert(class);
                 }
             }
-            match &effect.action {
-                Action::Post { .. } => {
+            match token.action {
+                TokenAction::Post => {
                     touched.posted.insert(class);
                 }
-                Action::WaitFor { .. } => {
+                TokenAction::Wait => {
                     touched.waited.insert(class);
                 }
-                _ => {
-                    let is_once = body.function.name == "main" && !Loops::new(body).repeats(id);
+                TokenAction::Make { is_once } => {
                     let made = self.made.entry(class).or_default();
-                    made.push((body.function, id, is_once));
+                    made.push((function, token.at, is_once));
                 }
             }
         }
+        self.neighbours(&touched);
     }
 
     /// What a function waits for and what it posts may pass one token.

@@ -17,6 +17,7 @@ use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::dataflow::{Fixed, Shared};
 use crate::ir::{Landmark, StatementId};
+use crate::locksets::MOST_LOCKS;
 use crate::signals::SignalState;
 use crate::stop::Stop;
 use crate::symexec::{Path, Value};
@@ -34,6 +35,8 @@ pub struct Contexts {
     pub(super) left_out: Vec<LeftOut>,
     pub(super) numbers: Arc<HandedNumbers>,
     pub(super) deciding: Arc<Deciding>,
+    /// Functions that are entered with as many locks as are told apart.
+    holding_too_much: Arc<[FunctionId]>,
     /// Entries that the user says never run at the same time.
     never_parallel: FxHashSet<(FunctionId, FunctionId)>,
 }
@@ -107,6 +110,7 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Con
     multiplicity::find(&mut contexts, graph, components);
     left_behind::find(&mut contexts, graph, facts);
     contexts.number_companies();
+    contexts.find_those_that_hold_too_much();
     contexts
 }
 
@@ -460,6 +464,18 @@ impl Contexts {
                 None => *known.entry(reached.roots.clone()).or_insert(next),
             };
         }
+    }
+
+    fn find_those_that_hold_too_much(&mut self) {
+        let is_full = |reached: &Reached| reached.context.held.len() >= MOST_LOCKS;
+        let functions = (0..).map(FunctionId).zip(&*self.functions);
+        let full = functions.filter(|(_, known)| known.contexts.iter().any(is_full));
+        self.holding_too_much = full.map(|(function, _)| function).collect();
+    }
+
+    /// Functions that are entered with as many locks as are told apart, in the order of the program.
+    pub fn holding_too_much(&self) -> &[FunctionId] {
+        &self.holding_too_much
     }
 
     /// Whether they are the same but for where statements stand in their functions.

@@ -59,10 +59,8 @@ fn recursive(
 ) -> FxHashSet<(FunctionId, ContextId)> {
     let mut found = FxHashSet::default();
     for members in components {
-        let is_recursive = members.len() > 1
-            || graph.callees[members[0] as usize]
-                .binary_search(&members[0])
-                .is_ok();
+        let is_recursive =
+            members.len() > 1 || graph.callees(members[0]).binary_search(&members[0]).is_ok();
         if is_recursive {
             for member in members {
                 let function = FunctionId(*member);

@@ -18,7 +18,7 @@ pub fn reachable(graph: &CallGraph<'_>, rules: &ThreadRules) -> Vec<bool> {
     }
     while let Some(function) = pending.pop() {
         if !std::mem::replace(&mut reached[function.0 as usize], true) {
-            let callees = graph.callees[function.0 as usize].iter();
+            let callees = graph.callees(function.0).iter();
             pending.extend(callees.map(|callee| FunctionId(*callee)));
         }
     }

@@ -37,9 +37,9 @@ pub(super) fn explain(
         return Explanation::default();
     };
     let program = checked.program();
-    let graph = CallGraph::new(&program.functions, &program.points_to, checked.models());
-    let objects = SyncObjects::new(&graph);
-    let line = Line::new(checked, suppressions, &graph, &objects, function);
+    let graph = program.graph(checked.models());
+    let objects = program.objects();
+    let line = Line::new(checked, suppressions, &graph, objects, function);
     Explanation {
         lines: line.facts(asked),
         summary: summary::summary(checked, function, &line.held),

@@ -6,9 +6,8 @@ use super::held_locks::HeldLocks;
 use crate::project::Place;
 use crate::report::{CallSite, HeldLock, SharedAccess};
 use racelens_analysis::accesses::statement_locks;
-use racelens_analysis::callgraph::{CallGraph, FunctionId};
+use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::host::Location;
-use racelens_analysis::summaries::SyncObjects;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -79,8 +78,8 @@ pub(super) fn held_locks(
     lines: RangeInclusive<u32>,
 ) -> Vec<(Place, Vec<HeldLock>)> {
     let program = checked.program();
-    let graph = CallGraph::new(&program.functions, &program.points_to, checked.models());
-    let objects = SyncObjects::new(&graph);
+    let graph = program.graph(checked.models());
+    let objects = program.objects();
     let mut found: BTreeMap<Place, Vec<HeldLock>> = BTreeMap::new();
     for function in checked.functions_in(file) {
         let entity = checked.entity(function);
@@ -91,7 +90,7 @@ pub(super) fn held_locks(
         if !whole.is_some_and(is_seen) {
             continue;
         }
-        let held = statement_locks(&graph, &program.summaries, &objects, function);
+        let held = statement_locks(&graph, &program.summaries, objects, function);
         let held = HeldLocks::new(checked, function, held);
         for (statement, _) in program.functions.body(function).statements() {
             let place = checked.places.statement_place(entity, statement);

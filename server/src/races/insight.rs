@@ -5,8 +5,7 @@ use super::explanation::{AskedPlace, Line, explain_function, function_around};
 use super::guards::Guards;
 use super::suppressions::Suppressions;
 use crate::report::{Guard, HeldLock, Insight, LineFact, Thread};
-use racelens_analysis::callgraph::{CallGraph, FunctionId};
-use racelens_analysis::summaries::SyncObjects;
+use racelens_analysis::callgraph::FunctionId;
 
 /// `word` is the identifier at the position, if there is one.
 pub(super) fn insight(
@@ -17,11 +16,11 @@ pub(super) fn insight(
     word: Option<&str>,
 ) -> Insight {
     let program = checked.program();
-    let graph = CallGraph::new(&program.functions, &program.points_to, checked.models());
-    let objects = SyncObjects::new(&graph);
+    let graph = program.graph(checked.models());
+    let objects = program.objects();
     let mut insight = Insight::default();
     if let Some(function) = function_around(checked, asked) {
-        let line = Line::new(checked, suppressions, &graph, &objects, function);
+        let line = Line::new(checked, suppressions, &graph, objects, function);
         let is_there = |fact: &LineFact| {
             let start = fact.place.column;
             let columns = start..start + fact.length.max(1);
@@ -35,7 +34,7 @@ pub(super) fn insight(
     if let Some(word) = word {
         let named = named_function(checked, asked, word);
         insight.function = named.and_then(|function| {
-            explain_function(checked, suppressions, &graph, &objects, function)
+            explain_function(checked, suppressions, &graph, objects, function)
         });
         if insight.accesses.is_empty() {
             insight.protects = guards.of_lock(word);

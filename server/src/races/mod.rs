@@ -92,6 +92,23 @@ impl Check {
         Check::run(workspace, options, before, stop, None)
     }
 
+    /// As `again`, while a clock runs.
+    pub fn again_timed(
+        workspace: &Workspace,
+        options: RaceOptions,
+        before: &Check,
+        clock: &StageClock,
+    ) -> Check {
+        let check = Check::run(
+            workspace,
+            options,
+            Some(before),
+            &Stop::default(),
+            Some(clock),
+        );
+        check.expect("nobody has the means to stop it")
+    }
+
     fn run(
         workspace: &Workspace,
         options: RaceOptions,
@@ -200,7 +217,7 @@ impl Check {
             notes,
             stats: Stats {
                 units: workspace.units,
-                functions: analysis.functions().len(),
+                functions: self.result.program().function_count(),
                 threads: thread::count(checked.program()),
                 shared_locations: checked.program().shared_locations,
                 accesses: checked.access_count(),

@@ -12,12 +12,12 @@ pub struct StageClock {
 }
 
 impl StageClock {
-    pub(super) fn begin_stage(&self, stage: StageName) {
+    pub fn begin_stage(&self, stage: StageName) {
         self.begun().push((stage, Instant::now()));
     }
 
     /// What was measured, in the order of time. The last stage ends now.
-    pub(super) fn finish(self) -> Vec<StageTime> {
+    pub fn finish(self) -> Vec<StageTime> {
         let begun = self.begun();
         let ends = begun.iter().skip(1).map(|(_, begin)| *begin);
         let ends = ends.chain([Instant::now()]);

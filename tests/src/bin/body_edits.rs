@@ -10,9 +10,9 @@
 use racelens::process_memory::ProcessMemory;
 use racelens::project::LoadOptions;
 use racelens::race_options::RaceOptions;
-use racelens::races::Check;
+use racelens::races::{Check, StageClock};
+use racelens::report::{StageName, StageTime};
 use racelens::workspace::{ReadAgain, Workspace};
-use racelens_analysis::stop::Stop;
 use racelens_tests::body_edits::BodyEdit;
 use racelens_tests::random::Random;
 use serde_json::{Value, json};
@@ -63,6 +63,7 @@ fn measure(directory: &Path, edits: usize, budget: Duration) -> Result<Value, St
     let mut random = Random::new(1);
     let started = Instant::now();
     let mut costs: BTreeMap<BodyEdit, Vec<Duration>> = BTreeMap::new();
+    let mut stages: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     for number in 0..edits {
         if started.elapsed() >= budget {
             break;
@@ -73,9 +74,14 @@ fn measure(directory: &Path, edits: usize, budget: Duration) -> Result<Value, St
         let Some((file, text)) = edited else {
             continue;
         };
-        let known = costs.entry(kind).or_default();
-        known.push(session.edit(&file, Some(text.into())));
-        known.push(session.edit(&file, None));
+        for text in [Some(text.into()), None] {
+            let (time, by_stage) = session.edit(&file, text);
+            costs.entry(kind).or_default().push(time);
+            for stage in by_stage {
+                let known = stages.entry(stage.stage.word()).or_default();
+                known.push(stage.time);
+            }
+        }
     }
     let all: Vec<Duration> = costs.values().flatten().copied().collect();
     if all.is_empty() {
@@ -84,6 +90,10 @@ fn measure(directory: &Path, edits: usize, budget: Duration) -> Result<Value, St
     let by_kind: BTreeMap<&str, Value> = costs
         .iter()
         .map(|(kind, times)| (kind.word(), summary(times)))
+        .collect();
+    let by_stage: BTreeMap<&str, Value> = stages
+        .iter()
+        .map(|(stage, times)| (*stage, summary(times)))
         .collect();
     let ratio = from_scratch.as_secs_f64() / percentile(&all, 50).as_secs_f64();
     let workspace = &session.workspace;
@@ -96,6 +106,7 @@ fn measure(directory: &Path, edits: usize, budget: Duration) -> Result<Value, St
         "from_scratch_ms": milliseconds(from_scratch),
         "edits": summary(&all),
         "by_kind": by_kind,
+        "by_stage": by_stage,
         "from_scratch_over_median": ratio,
     }))
 }
@@ -131,24 +142,22 @@ impl Session {
     }
 
     /// Gives a file another text, or with `None` its own again, and measures until all is said about it.
-    fn edit(&mut self, file: &Path, text: Option<Arc<str>>) -> Duration {
+    fn edit(&mut self, file: &Path, text: Option<Arc<str>>) -> (Duration, Vec<StageTime>) {
         self.workspace.set_unsaved(file, text);
         let changed = BTreeSet::from([file.to_owned()]);
         let read: ReadAgain = self.workspace.preprocess_again(&changed);
         let started = Instant::now();
+        let clock = StageClock::default();
+        clock.begin_stage(StageName::Splitting);
         self.workspace.take(read);
         let options = RaceOptions::new(&self.workspace, None);
-        let check = Check::again(
-            &self.workspace,
-            options,
-            Some(&self.check),
-            &Stop::default(),
-        );
-        let check = check.expect("nobody stops it");
+        let check = Check::again_timed(&self.workspace, options, &self.check, &clock);
+        clock.begin_stage(StageName::Reporting);
         say(&self.workspace, &check);
         let time = started.elapsed();
+        let stages = clock.finish();
         self.check = check;
-        time
+        (time, stages)
     }
 }
 

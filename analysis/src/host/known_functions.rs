@@ -1,0 +1,263 @@
+//! The functions of the program as the whole-program analysis wants them: by number, with what each says about pointers.
+//! After an edit that leaves the functions and their names as they are, only those of the edited units are looked at.
+
+use super::program::{PlacedFunction, Program, UnitTable};
+use super::{Analysis, CheckedProgram};
+use crate::callgraph::{FunctionId, Functions};
+use crate::db::{Function, FunctionKind, RootDatabase, body, unit_environment};
+use crate::frontend::lower::Environment;
+use crate::frontend::scope::Scope;
+use crate::ir::{Body, FunctionRef, GlobalScope};
+use crate::models::Models;
+use crate::points_to::{Constraints, constraints_with_layouts};
+use crate::races::NamedConstraints;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// All functions and initialisers that have a body, at one moment.
+pub(super) struct KnownFunctions {
+    /// The units that they were found in.
+    units: Arc<Program>,
+    /// Shared with the moment before an edit that adds and removes nothing.
+    entities: Arc<Entities>,
+    /// What each entity says about pointers, by its position; `None` if it has no body.
+    pointers: Vec<Option<Arc<Pointers>>>,
+}
+
+/// Who is who. It does not depend on what is in the bodies.
+#[derive(Default)]
+struct Entities {
+    /// In the order of the program.
+    all: Vec<Function>,
+    parts: Vec<Part>,
+    positions: FxHashMap<Function, u32>,
+    /// By number.
+    functions: Vec<Function>,
+}
+
+/// What an entity is to the analysis.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It has no body.
+    Nothing,
+    Function(FunctionId),
+    /// By its position among the initialisers.
+    Initialiser(u32),
+}
+
+/// What a function says about pointers, and what that was read from.
+struct Pointers {
+    body: Arc<Body>,
+    scope: Arc<Scope>,
+    constraints: Arc<Constraints>,
+}
+
+impl KnownFunctions {
+    /// The functions of the program as it is now, with their bodies by number. `before` was found with the same models.
+    pub fn new(
+        analysis: &Analysis,
+        models: &Models,
+        before: Option<&CheckedProgram>,
+    ) -> (KnownFunctions, Functions) {
+        let again = before.and_then(|before| KnownFunctions::again(analysis, models, before));
+        again.unwrap_or_else(|| {
+            let before = before.map(|before| &before.known);
+            KnownFunctions::afresh(analysis, models, before)
+        })
+    }
+
+    /// As `new`, if the program has the functions that it had, under the names that they had.
+    fn again(
+        analysis: &Analysis,
+        models: &Models,
+        before: &CheckedProgram,
+    ) -> Option<(KnownFunctions, Functions)> {
+        let known = &before.known;
+        let edited = edited_units(&known.units, &analysis.program)?;
+        let entities = &known.entities;
+        let mut pointers = known.pointers.clone();
+        let mut functions = before.program.functions.clone();
+        let mut seen = FxHashSet::default();
+        let in_edited = edited.iter().flat_map(|table| &table.functions);
+        for placed in in_edited.filter(|placed| seen.insert(placed.function)) {
+            let position = *entities.positions.get(&placed.function)? as usize;
+            let old = &known.pointers[position];
+            let new = Pointers::of(analysis.database(), placed.function, models, old.as_ref());
+            match (entities.parts[position], old, &new) {
+                (Part::Nothing, None, None) => continue,
+                (part, Some(old), Some(new)) if old.body.function == new.body.function => {
+                    match part {
+                        Part::Function(id) => functions.replace(id, new.body.clone()),
+                        Part::Initialiser(index) => {
+                            functions.initialisers[index as usize] = new.body.clone();
+                        }
+                        Part::Nothing => return None,
+                    }
+                }
+                _ => return None,
+            }
+            pointers[position] = new;
+        }
+        let known = KnownFunctions {
+            units: analysis.program.clone(),
+            entities: entities.clone(),
+            pointers,
+        };
+        Some((known, functions))
+    }
+
+    fn afresh(
+        analysis: &Analysis,
+        models: &Models,
+        before: Option<&KnownFunctions>,
+    ) -> (KnownFunctions, Functions) {
+        let all = analysis.functions();
+        let db = analysis.database();
+        let pointers: Vec<Option<Arc<Pointers>>> = all
+            .par_iter()
+            .map_with(db.clone(), |db, function| {
+                let old = before.and_then(|before| before.pointers_of(*function));
+                Pointers::of(db, *function, models, old)
+            })
+            .collect();
+        let mut functions = Functions::default();
+        let mut entities = Entities::default();
+        for (position, (&function, pointers)) in all.iter().zip(&pointers).enumerate() {
+            let body = pointers.as_ref().map(|pointers| pointers.body.clone());
+            let part = match (body, function.kind(db)) {
+                (None, _) => Part::Nothing,
+                (Some(body), FunctionKind::Function) => {
+                    entities.functions.push(function);
+                    Part::Function(functions.add(body))
+                }
+                (Some(body), FunctionKind::Initialiser) => {
+                    functions.initialisers.push(body);
+                    Part::Initialiser(functions.initialisers.len() as u32 - 1)
+                }
+            };
+            entities.parts.push(part);
+            entities.positions.insert(function, position as u32);
+        }
+        entities.all = all;
+        entities.name(&mut functions, &analysis.program);
+        let known = KnownFunctions {
+            units: analysis.program.clone(),
+            entities: Arc::new(entities),
+            pointers,
+        };
+        (known, functions)
+    }
+
+    /// What all of them say about pointers, in the order of the program.
+    pub fn constraints(&self) -> Vec<NamedConstraints> {
+        let known = self.pointers.iter().flatten();
+        known
+            .map(|known| (known.body.function, known.constraints.clone()))
+            .collect()
+    }
+
+    pub fn id(&self, function: Function) -> Option<FunctionId> {
+        self.entities.id(function)
+    }
+
+    /// The functions as the database knows them, by number.
+    pub fn by_id(&self) -> &[Function] {
+        &self.entities.functions
+    }
+
+    /// How many functions and initialisers there are, with or without a body.
+    pub fn count(&self) -> usize {
+        self.entities.all.len()
+    }
+
+    fn pointers_of(&self, function: Function) -> Option<&Arc<Pointers>> {
+        let position = *self.entities.positions.get(&function)?;
+        self.pointers[position as usize].as_ref()
+    }
+}
+
+impl Entities {
+    fn id(&self, function: Function) -> Option<FunctionId> {
+        match self.parts[*self.positions.get(&function)? as usize] {
+            Part::Function(id) => Some(id),
+            Part::Nothing | Part::Initialiser(_) => None,
+        }
+    }
+
+    /// A static function has a name of its own in each unit that includes it.
+    fn name(&self, functions: &mut Functions, program: &Program) {
+        for (path, table) in &program.units {
+            for placed in &table.functions {
+                let Some(id) = self.id(placed.function) else {
+                    continue;
+                };
+                let name = functions.body(id).function;
+                let scope = match name.scope {
+                    GlobalScope::Unit(_) => GlobalScope::Unit(*path),
+                    scope => scope,
+                };
+                functions.name(FunctionRef { scope, ..name }, id);
+            }
+        }
+    }
+}
+
+impl Pointers {
+    /// What did not change stays the same, and is seen to at once.
+    fn of(
+        db: &RootDatabase,
+        function: Function,
+        models: &Models,
+        known: Option<&Arc<Pointers>>,
+    ) -> Option<Arc<Pointers>> {
+        let body = body(db, function)?;
+        let unit = function.unit(db);
+        let scope = unit.scope(db);
+        if let Some(known) = known
+            && Arc::ptr_eq(&known.body, &body)
+            && Arc::ptr_eq(&known.scope, scope)
+        {
+            return Some(known.clone());
+        }
+        let body = match known {
+            Some(known) if known.body == body => known.body.clone(),
+            _ => body,
+        };
+        let environment = unit_environment(db, unit);
+        let layouts = |record| environment.record_layout(record);
+        let constraints = Arc::new(constraints_with_layouts(&body, models, &layouts));
+        let same = known.filter(|known| known.constraints == constraints);
+        Some(Arc::new(Pointers {
+            constraints: same.map_or(constraints, |known| known.constraints.clone()),
+            body,
+            scope: scope.clone(),
+        }))
+    }
+}
+
+/// The units whose text is another one; `None` if there are other units, or other functions in one of them.
+fn edited_units<'p>(before: &Program, now: &'p Program) -> Option<Vec<&'p UnitTable>> {
+    if before.units.len() != now.units.len() {
+        return None;
+    }
+    let mut edited = Vec::new();
+    for ((old_path, old), (path, new)) in before.units.iter().zip(&now.units) {
+        if old_path != path {
+            return None;
+        }
+        if Arc::ptr_eq(old, new) {
+            continue;
+        }
+        let is_same = |(old, new): (&PlacedFunction, &PlacedFunction)| {
+            old.function == new.function && old.key.kind == new.key.kind
+        };
+        if old.functions.len() != new.functions.len()
+            || !old.functions.iter().zip(&new.functions).all(is_same)
+        {
+            return None;
+        }
+        edited.push(&**new);
+    }
+    Some(edited)
+}
