@@ -1,14 +1,13 @@
 //! Whether two accesses race, and why not, by the rules by which pairs are found.
 
-use super::arrays::arrays;
+use super::access_index::AccessIndex;
 use super::moments::Moments;
 use super::overlap::Memory;
-use super::pairing::{Apart, accesses_by_class, compare, is_given_once};
+use super::pairing::{Apart, compare, is_given_once};
 use super::points::Points;
 use super::sighting::{Character, Sighting, Surroundings};
 use super::whole_program::WholeProgram;
 use crate::callgraph::{CallGraph, FunctionId};
-use crate::points_to::Class;
 use crate::symexec::Path;
 use crate::threads::Held;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Comparison<'c> {
     program: &'c WholeProgram,
     surroundings: Surroundings<'c>,
-    by_class: BTreeMap<Class, Vec<AccessKey>>,
+    index: &'c AccessIndex,
 }
 
 /// An access by its function and its number there.
@@ -41,7 +40,7 @@ impl<'c> Comparison<'c> {
     pub fn new(program: &'c WholeProgram, graph: &'c CallGraph<'c>) -> Comparison<'c> {
         let surroundings = Surroundings {
             graph,
-            arrays: arrays(&program.functions),
+            arrays: program.kept.arrays.all().clone(),
             unordered: program.unordered.clone(),
             counters: program.counters.clone(),
             owners: program.owners.clone(),
@@ -50,11 +49,10 @@ impl<'c> Comparison<'c> {
             contexts: &program.contexts,
             points: Points::new(program.facts.len()),
         };
-        let by_class = accesses_by_class(&surroundings, &program.facts, &program.contexts);
         Comparison {
             program,
             surroundings,
-            by_class,
+            index: &program.kept.index,
         }
     }
 
@@ -65,7 +63,7 @@ impl<'c> Comparison<'c> {
         if access.cell.whole {
             classes.extend(self.surroundings.graph.points_to().parts(access.cell.class));
         }
-        let lists = classes.iter().filter_map(|class| self.by_class.get(class));
+        let lists = classes.iter().filter_map(|class| self.index.get(*class));
         lists.flatten().copied().collect()
     }
 

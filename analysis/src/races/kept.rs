@@ -1,18 +1,23 @@
 //! What the analysis of a program keeps for the next one, after an edit, and what of it still holds then.
 
+use super::access_index::{AccessIndex, Indexed};
+use super::arrays::Arrays;
 use super::ordering::Orders;
-use super::pairing::{AccessNumber, AccessesByClass};
-use super::whole_program::{Found, Options, WholeProgram};
+use super::publication::RelaxedByFunction;
+use super::references::{Owners, owners_again};
+use super::search::{FoundRaces, StillKnown};
+use super::tickets::KnownCounters;
+use super::whole_program::{Options, WholeProgram};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{CallGraph, FunctionId, Functions, KnownCalls, components};
-use crate::ir::{FunctionRef, GlobalRef};
+use crate::ir::FunctionRef;
 use crate::models::Models;
 use crate::points_to::{Changes, Class, Constraints, PointsTo, Reads, solve, solve_again};
 use crate::summaries::{Summarised, SyncObjects};
 use crate::threads::{Contexts, Sources};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a function says about pointers.
@@ -26,13 +31,14 @@ pub(super) struct Kept {
     /// The facts of functions that some thread may run; of the others there is nothing.
     pub facts: Vec<Arc<FunctionFacts>>,
     pub nothing: Arc<FunctionFacts>,
-    pub arrays: FxHashSet<GlobalRef>,
+    pub arrays: Arrays,
     pub options: Options,
-    pub by_class: AccessesByClass,
+    pub index: AccessIndex,
     /// The races of each location, as if every address were made known in order.
-    pub found: BTreeMap<Class, Found>,
+    pub found: FoundRaces,
     /// Those of locations for which it matters that some are not.
-    pub found_unordered: BTreeMap<Class, Found>,
+    pub found_unordered: FoundRaces,
+    pub relaxed: RelaxedByFunction,
 }
 
 /// What pointers point to, and how that differs from before; `None` if nothing of what was before helps.
@@ -224,29 +230,71 @@ impl WholeProgram {
             && facts.iter().zip(&self.kept.facts).all(is_same)
     }
 
-    /// Which functions have the same facts in the same contexts as before; `None` if there are other threads.
-    pub(super) fn unchanged_functions(
-        &self,
-        facts: &[Arc<FunctionFacts>],
-        contexts: &Arc<Contexts>,
-    ) -> Option<Vec<bool>> {
-        let mut unchanged = contexts.unchanged_since(&self.contexts)?;
-        for ((unchanged, new), old) in unchanged.iter_mut().zip(facts).zip(&self.kept.facts) {
-            *unchanged &= Arc::ptr_eq(new, old);
+    /// What is known of locations; `None` if there are other threads.
+    pub(super) fn locations_again(&self, now: Indexed<'_>) -> Option<LocationsAgain<'_>> {
+        let unchanged = now.contexts.unchanged_since(&self.contexts)?;
+        let has_facts = |function: &FunctionId| {
+            let index = function.0 as usize;
+            Arc::ptr_eq(&now.facts[index], &self.kept.facts[index])
+        };
+        let functions = self.functions.ids();
+        let changed: Vec<FunctionId> = functions
+            .filter(|function| !unchanged[function.0 as usize] || !has_facts(function))
+            .collect();
+        let before = Indexed {
+            points_to: now.points_to,
+            facts: &self.kept.facts,
+            contexts: &self.contexts,
+        };
+        let (index, affected) = self.kept.index.again(before, now, &changed);
+        Some(LocationsAgain {
+            before: self,
+            changed,
+            index,
+            affected,
+        })
+    }
+}
+
+/// What is known of the locations of a program from before an edit.
+pub(super) struct LocationsAgain<'k> {
+    pub before: &'k WholeProgram,
+    /// Functions that have other facts or other contexts now.
+    pub changed: Vec<FunctionId>,
+    /// The accesses as they are now.
+    pub index: AccessIndex,
+    /// The locations that these functions access, or did.
+    affected: BTreeSet<Class>,
+}
+
+impl LocationsAgain<'_> {
+    pub fn owners(&self, facts: &[Arc<FunctionFacts>], contexts: &Contexts) -> Option<Arc<Owners>> {
+        if !contexts.are_alike(&self.before.contexts) {
+            return None;
         }
-        Some(unchanged)
+        let facts = [facts, &self.before.kept.facts];
+        owners_again(&self.before.owners, facts, &self.changed)
     }
 
-    /// Whether these accesses are the ones that a location had before.
-    pub(super) fn has_accesses(
-        &self,
-        class: Class,
-        accesses: &[AccessNumber],
-        unchanged: &[bool],
-    ) -> bool {
-        let is_same = |function: FunctionId| unchanged[function.0 as usize];
-        let before = self.kept.by_class.get(&class);
-        before.is_some_and(|before| before == accesses)
-            && accesses.iter().all(|(function, _)| is_same(*function))
+    pub fn counters(&self) -> KnownCounters<'_> {
+        KnownCounters {
+            counters: &self.before.kept.objects.counters,
+            good: &self.before.counters,
+            affected: &self.affected,
+        }
+    }
+
+    pub fn found(&self) -> StillKnown<'_> {
+        StillKnown {
+            found: &self.before.kept.found,
+            affected: &self.affected,
+        }
+    }
+
+    pub fn found_unordered(&self) -> StillKnown<'_> {
+        StillKnown {
+            found: &self.before.kept.found_unordered,
+            affected: &self.affected,
+        }
     }
 }

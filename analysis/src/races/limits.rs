@@ -1,7 +1,8 @@
 //! Bounds of the analysis that a program goes beyond: nothing is cut without being said.
 
 use super::pairing::{MOST_GROUPS, MOST_PAIRS, MOST_SIGHTINGS};
-use super::whole_program::{Found, WholeProgram};
+use super::search::Found;
+use super::whole_program::WholeProgram;
 use crate::accesses::FunctionFacts;
 use crate::callgraph::FunctionId;
 use crate::forks::MOST_STARTED;
@@ -73,7 +74,7 @@ impl WholeProgram {
         ];
         let reached = all.into_iter().filter_map(|(limit, beyond)| {
             let (function, statement, class) = *beyond.iter().min()?;
-            let name = match class.and_then(|class| self.kept.by_class.get(&class)) {
+            let name = match class.and_then(|class| self.kept.index.get(class)) {
                 Some(accesses) => self.name_of(accesses),
                 None => self.functions.body(function).function.name.to_string(),
             };
@@ -145,7 +146,7 @@ impl WholeProgram {
             is_beyond(self.kept.found_unordered.get(class).unwrap_or(found))
         });
         let first = beyond.filter_map(|(class, _)| {
-            let (function, number) = *self.kept.by_class.get(class)?.first()?;
+            let (function, number) = *self.kept.index.get(*class)?.first()?;
             let access = &self.facts[function.0 as usize].accesses[number as usize];
             Some((function, Some(access.statement), Some(*class)))
         });

@@ -1,6 +1,7 @@
 //! Pairs conflicting accesses into races (RELAY fig. 7), weighs the evidence for each, and ranks them.
 
 mod acceptance;
+mod access_index;
 mod arrays;
 mod comparison;
 mod evidence;
@@ -19,6 +20,7 @@ mod protection;
 mod publication;
 mod read_modify_write;
 mod references;
+mod search;
 mod sighting;
 mod sizes;
 mod tickets;

@@ -1,5 +1,6 @@
 //! Finds pairs of accesses that may touch the same memory at the same time.
 
+use super::access_index::AccessNumber;
 use super::evidence::Reason;
 use super::moments::{Moments, When};
 use super::ordering::OrderKind;
@@ -64,44 +65,6 @@ pub(super) const MOST_PAIRS: usize = 400;
 pub(super) const MOST_SIGHTINGS: usize = 4_000;
 /// More characters of one location are not compared with each other.
 pub(super) const MOST_GROUPS: usize = 400;
-
-/// An access, by its function and its number among the function's.
-pub(super) type AccessNumber = (FunctionId, u32);
-pub(super) type AccessesByClass = BTreeMap<Class, Vec<AccessNumber>>;
-
-/// The accesses of every class of memory that some thread writes.
-pub(super) fn accesses_by_class(
-    surroundings: &Surroundings<'_>,
-    facts: &[Arc<FunctionFacts>],
-    contexts: &Contexts,
-) -> AccessesByClass {
-    let mut by_class = AccessesByClass::new();
-    let points_to = surroundings.graph.points_to();
-    for function in surroundings.graph.functions.ids() {
-        if contexts.of(function).next().is_none() {
-            continue;
-        }
-        for (index, access) in facts[function.0 as usize].accesses.iter().enumerate() {
-            let entry = (function, index as u32);
-            let class = access.cell.class;
-            by_class.entry(class).or_default().push(entry);
-            if access.cell.whole {
-                for part in points_to.parts(class) {
-                    if *part != class {
-                        by_class.entry(*part).or_default().push(entry);
-                    }
-                }
-            }
-        }
-    }
-    by_class.retain(|_, accesses| {
-        accesses.iter().any(|(function, access)| {
-            let access = &facts[function.0 as usize].accesses[*access as usize];
-            access.kind != crate::ir::AccessKind::Read
-        })
-    });
-    by_class
-}
 
 /// Whether more than one thread comes to some of these functions.
 pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[AccessNumber]) -> bool {

@@ -2,31 +2,41 @@
 //! before.
 
 use super::pairing::{Location, Race};
+use super::search::FoundRaces;
 use super::sighting::{Character, Sighting};
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::ir::{AccessKind, Callee, Operand, Statement, StatementId};
 use crate::models::{Action, Atomic, AtomicOperation, Order, Ordering, Root, Step, Value};
-use crate::points_to::Class;
+use crate::points_to::{Class, PointsTo};
 use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The memory of objects whose address is stored by an access that races, or handed over by an atomic
-/// operation that orders nothing.
-pub(super) fn unordered<'r>(
+/// operation that orders nothing, with all that is inside of it.
+pub(super) fn unordered(
+    points_to: &PointsTo,
+    found: &FoundRaces,
+    relaxed: &RelaxedByFunction,
+) -> FxHashSet<Class> {
+    let mut all = FxHashSet::default();
+    let racing = found.values().flat_map(|found| &found.published);
+    for class in racing.chain(relaxed.values().flat_map(|classes| classes.iter())) {
+        if !all.contains(class) {
+            all.extend(points_to.parts(*class));
+        }
+    }
+    all
+}
+
+/// The objects whose address is stored by an access of these races.
+pub(super) fn published<'r>(
     graph: &CallGraph<'_>,
     facts: &[Arc<FunctionFacts>],
     races: impl Iterator<Item = &'r Race>,
-) -> FxHashSet<Class> {
-    let mut found = FxHashSet::default();
-    let points_to = graph.points_to();
-    let mut add = |class: Option<Class>| {
-        if let Some(class) = class
-            && !found.contains(&class)
-        {
-            found.extend(points_to.parts(class));
-        }
-    };
+) -> Vec<Class> {
+    let mut found = BTreeSet::new();
     for pair in races.flat_map(|race| &race.pairs) {
         for side in [pair.first, pair.second] {
             let access = &facts[side.function.0 as usize].accesses[side.access as usize];
@@ -35,17 +45,42 @@ pub(super) fn unordered<'r>(
             let statement = body.statement(access.statement);
             if writes && matches!(statement, Statement::Store { ty, .. } if ty.pointee().is_some())
             {
-                add(points_to.deref(access.cell.class));
+                found.extend(graph.points_to().deref(access.cell.class));
             }
         }
     }
-    for function in graph.functions.ids() {
+    found.into_iter().collect()
+}
+
+/// The objects whose address the atomic operations of each function hand over without order.
+pub(super) type RelaxedByFunction = BTreeMap<FunctionId, Arc<[Class]>>;
+
+/// Of all functions, or after an edit of which only these have other facts and pointers than before.
+pub(super) fn relaxed_by_function(
+    graph: &CallGraph<'_>,
+    facts: &[Arc<FunctionFacts>],
+    before: Option<(&RelaxedByFunction, &[FunctionId])>,
+) -> RelaxedByFunction {
+    let in_function = |function: FunctionId| {
         let accesses = facts[function.0 as usize].accesses.iter();
-        for access in accesses.filter(|access| access.atomic) {
-            add(relaxed(graph, function, access));
-        }
+        let atomic = accesses.filter(|access| access.atomic);
+        let found: BTreeSet<Class> = atomic
+            .filter_map(|access| relaxed(graph, function, access))
+            .collect();
+        found
+    };
+    let (mut all, changed) = match before {
+        Some((known, changed)) => (known.clone(), changed.to_vec()),
+        None => (RelaxedByFunction::new(), graph.functions.ids().collect()),
+    };
+    for function in changed {
+        let found = in_function(function);
+        match found.is_empty() {
+            true => all.remove(&function),
+            false => all.insert(function, found.into_iter().collect()),
+        };
     }
-    found
+    all
 }
 
 /// The objects whose address a relaxed atomic operation stores, or loads without any lock, where no fence of

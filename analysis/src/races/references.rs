@@ -1,7 +1,7 @@
 //! Who gives up references.
 
 use crate::accesses::FunctionFacts;
-use crate::callgraph::Functions;
+use crate::callgraph::{FunctionId, Functions};
 use crate::points_to::Class;
 use crate::threads::{Contexts, RootId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,6 +11,19 @@ use std::sync::Arc;
 /// For each reference count, the threads that ever make it smaller. Counts are left out that somebody makes smaller
 /// without order: who finds them zero need not come after what he has done.
 pub type Owners = FxHashMap<Class, Arc<BTreeSet<RootId>>>;
+
+/// The same after an edit, if none of the functions that changed gives up references, or did.
+pub(super) fn owners_again(
+    known: &Arc<Owners>,
+    facts: [&[Arc<FunctionFacts>]; 2],
+    changed: &[FunctionId],
+) -> Option<Arc<Owners>> {
+    let drops = |function: &FunctionId| {
+        let mut facts = facts.iter().map(|facts| &facts[function.0 as usize]);
+        facts.any(|facts| !facts.drops.is_empty())
+    };
+    (!changed.iter().any(drops)).then(|| known.clone())
+}
 
 pub(super) fn owners(
     functions: &Functions,

@@ -199,14 +199,14 @@ pub fn held_locks(
 pub struct Surroundings<'s> {
     pub graph: &'s CallGraph<'s>,
     /// Variables that are arrays: a pointer to one of them may be to any element.
-    pub arrays: FxHashSet<GlobalRef>,
+    pub arrays: Arc<FxHashSet<GlobalRef>>,
     /// Memory of objects whose address is made known without order: what was done to them before is not
     /// certainly done for those who find them.
     pub unordered: FxHashSet<Class>,
     /// Counters that give each number to one taker.
     pub counters: FxHashSet<Class>,
     /// For each reference count, the threads that ever give up a reference.
-    pub owners: Owners,
+    pub owners: Arc<Owners>,
     pub moments: Moments<'s>,
     pub facts: &'s [Arc<FunctionFacts>],
     pub contexts: &'s Contexts,

@@ -1,7 +1,9 @@
 //! How large the locations of a program are: what the pairing of accesses may have been spent on.
 
+use super::access_index::AccessNumber;
 use super::naming::{UNNAMED, location_name, naming_quality};
-use super::whole_program::{Found, WholeProgram};
+use super::search::Found;
+use super::whole_program::WholeProgram;
 use crate::callgraph::FunctionId;
 use crate::points_to::Class;
 use crate::symexec::Targets;
@@ -22,21 +24,20 @@ pub struct LocationSize {
 impl WholeProgram {
     /// The shared locations with the most accesses, the largest first.
     pub fn largest_locations(&self, most: usize) -> Vec<LocationSize> {
-        let by_class = &self.kept.by_class;
-        let mut classes: Vec<Class> = by_class.keys().copied().collect();
-        classes.sort_by_key(|class| {
-            let accesses = &by_class[class];
+        let mut classes: Vec<(Class, &[AccessNumber])> = self.kept.index.iter().collect();
+        classes.sort_by_key(|(class, accesses)| {
             // Numbers of classes mean little; the first access tells apart what is of one size.
             (Reverse(accesses.len()), accesses.first().copied(), *class)
         });
         classes.truncate(most);
         let classes = classes.into_iter();
-        classes.map(|class| self.location_size(class)).collect()
+        classes
+            .map(|(class, accesses)| self.location_size(class, accesses))
+            .collect()
     }
 
-    fn location_size(&self, class: Class) -> LocationSize {
+    fn location_size(&self, class: Class, accesses: &[AccessNumber]) -> LocationSize {
         let kept = &self.kept;
-        let accesses = &kept.by_class[&class];
         let functions: BTreeSet<FunctionId> =
             accesses.iter().map(|(function, _)| *function).collect();
         let found = kept.found_unordered.get(&class);

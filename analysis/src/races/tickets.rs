@@ -1,7 +1,8 @@
 //! Which counters give each number to one taker.
 
+use super::access_index::{AccessIndex, AccessNumber};
 use super::overlap::Memory;
-use super::pairing::{self, AccessNumber, AccessesByClass, Sorting};
+use super::pairing::{self, Sorting};
 use super::sighting::Surroundings;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::FunctionId;
@@ -10,21 +11,38 @@ use crate::points_to::{Class, Object};
 use crate::summaries::Counters;
 use crate::threads::{Contexts, RootKind};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// The counters of the program before an edit.
+#[derive(Clone, Copy)]
+pub(super) struct KnownCounters<'k> {
+    pub counters: &'k Arc<Counters>,
+    pub good: &'k FxHashSet<Class>,
+    /// Memory that is accessed differently now.
+    pub affected: &'k BTreeSet<Class>,
+}
 
 /// Of the counters whose numbers are used: those that nobody sets back once there are several threads, that do
 /// not race, and of which there is one.
 // UNSOUND: a counter from which threads take numbers is taken not to wrap around.
 pub(super) fn counters(
     surroundings: &Surroundings<'_>,
-    counters: &Counters,
+    counters: &Arc<Counters>,
     facts: &[Arc<FunctionFacts>],
     contexts: &Contexts,
-    by_class: &AccessesByClass,
+    index: &AccessIndex,
+    before: Option<KnownCounters<'_>>,
 ) -> FxHashSet<Class> {
+    let before = before.filter(|before| Arc::ptr_eq(before.counters, counters));
     let candidates = counters.classes().into_iter();
     let good = candidates.filter(|class| {
-        let Some(accesses) = by_class.get(class) else {
+        if let Some(before) = before
+            && !before.affected.contains(class)
+        {
+            return before.good.contains(class);
+        }
+        let Some(accesses) = index.get(*class) else {
             return false;
         };
         let is_step =

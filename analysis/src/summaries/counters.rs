@@ -36,6 +36,15 @@ struct Numbers {
 impl Counters {
     /// The functions in which other numbers are taken than before.
     pub(super) fn note_changes(&self, before: &Counters, changes: &mut ChangedObjects) {
+        changes.functions.extend(self.different_from(before));
+    }
+
+    /// Whether functions take the numbers that they took.
+    pub(super) fn are_those_of(&self, before: &Counters) -> bool {
+        self.different_from(before).next().is_none()
+    }
+
+    fn different_from(&self, before: &Counters) -> impl Iterator<Item = FunctionId> {
         let pairs = self.functions.iter().zip(&before.functions);
         let different = (0..).map(FunctionId).zip(pairs).filter(|(_, (new, old))| {
             let is_identical = match (new, old) {
@@ -45,9 +54,7 @@ impl Counters {
             };
             !is_identical && new != old
         });
-        changes
-            .functions
-            .extend(different.map(|(function, _)| function));
+        different.map(|(function, _)| function)
     }
 
     pub(super) fn new(functions: &Functions, uses: &[Arc<SyncUses>]) -> Counters {

@@ -88,8 +88,11 @@ impl SyncObjects {
         let counters = before
             .counters
             .again(graph.functions, uses, &before.uses, &names);
-        objects.counters =
-            Arc::new(counters.unwrap_or_else(|| Counters::new(graph.functions, uses)));
+        objects.counters = match counters {
+            Some(counters) if counters.are_those_of(&before.counters) => before.counters.clone(),
+            Some(counters) => Arc::new(counters),
+            None => Arc::new(Counters::new(graph.functions, uses)),
+        };
         objects
     }
 

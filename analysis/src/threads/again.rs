@@ -15,15 +15,17 @@ use crate::ir::Body;
 use crate::stop::Stop;
 use std::sync::Arc;
 
-/// Finds the contexts of a program that was analysed earlier, when its functions had the same numbers.
+/// Finds the contexts of a program that was analysed earlier, when its functions had the same numbers. `has_same_parts` says
+/// whether classes of memory have the parts that they had.
 pub fn contexts_again(
     graph: &CallGraph<'_>,
     sources: Sources<'_>,
     earlier: Sources<'_>,
     known: &Arc<Contexts>,
+    has_same_parts: bool,
     stop: &Stop,
 ) -> Arc<Contexts> {
-    let still = still(graph, sources, earlier, known, stop);
+    let still = still(graph, sources, earlier, known, has_same_parts, stop);
     still.unwrap_or_else(|| Arc::new(contexts(graph, sources, stop)))
 }
 
@@ -33,24 +35,46 @@ fn still(
     sources: Sources<'_>,
     earlier: Sources<'_>,
     known: &Arc<Contexts>,
+    has_same_parts: bool,
     stop: &Stop,
 ) -> Option<Arc<Contexts>> {
-    if sources.rules != earlier.rules
-        || sources.components != earlier.components
-        || *known.numbers != HandedNumbers::new(graph, sources.facts)
-    {
+    if sources.rules != earlier.rules || sources.components != earlier.components {
         return None;
     }
-    let changed: Vec<FunctionId> = sources
-        .functions
-        .ids()
-        .filter(|function| !looks_the_same(&sources, &earlier, *function))
-        .collect();
+    let edited = sources.functions.ids().filter(|function| {
+        let index = function.0 as usize;
+        let (body, before) = (
+            sources.functions.body(*function),
+            earlier.functions.body(*function),
+        );
+        !(Arc::ptr_eq(&sources.facts[index], &earlier.facts[index]) && Arc::ptr_eq(body, before))
+    });
+    let edited: Vec<FunctionId> = edited.collect();
+    let numbers_hold = if has_same_parts {
+        let points_to = graph.points_to();
+        known
+            .numbers
+            .are_right_for(points_to, sources.facts, earlier.facts, &edited)
+    } else {
+        *known.numbers == HandedNumbers::new(graph, sources.facts)
+    };
+    if !numbers_hold {
+        return None;
+    }
+    let changed = edited
+        .into_iter()
+        .filter(|function| !looks_the_same(&sources, &earlier, *function));
+    let changed: Vec<FunctionId> = changed.collect();
     if changed.is_empty() {
         return Some(known.clone());
     }
-    let deciding = Deciding::new(sources.facts, sources.components);
-    if deciding != *known.deciding {
+    let decides_the_same = |function: &FunctionId| {
+        let index = function.0 as usize;
+        Deciding::is_same_for(&sources.facts[index], &earlier.facts[index])
+    };
+    if !changed.iter().all(decides_the_same)
+        && Deciding::new(sources.facts, sources.components) != *known.deciding
+    {
         return None;
     }
     let surroundings = Surroundings {
@@ -101,9 +125,6 @@ fn looks_the_same(now: &Sources<'_>, before: &Sources<'_>, function: FunctionId)
         now.functions.body(function),
         before.functions.body(function),
     );
-    if Arc::ptr_eq(mine, theirs) && Arc::ptr_eq(body, earlier) {
-        return true;
-    }
     body.parameters == earlier.parameters
         && body.blocks.is_empty() == earlier.blocks.is_empty()
         && mine.calls == theirs.calls

@@ -31,6 +31,20 @@ impl Deciding {
         deciding
     }
 
+    /// Whether two versions of a function have the same part in it.
+    pub fn is_same_for(one: &FunctionFacts, other: &FunctionFacts) -> bool {
+        fn handed_on(facts: &FunctionFacts) -> impl Iterator<Item = (u32, u32, &Vec<FunctionId>)> {
+            facts.calls.iter().flat_map(|call| {
+                let passed = call.passed.iter();
+                passed.filter_map(|(index, passed)| match passed {
+                    Passed::Formal(formal) => Some((*index, *formal, &call.targets)),
+                    _ => None,
+                })
+            })
+        }
+        one.branches.formals().eq(other.branches.formals()) && handed_on(one).eq(handed_on(other))
+    }
+
     /// Leaves out what makes no difference to a function.
     pub fn keep(&self, function: FunctionId, certain: &mut BTreeMap<u32, Certain>) {
         certain.retain(|formal, _| self.decides(function, *formal));

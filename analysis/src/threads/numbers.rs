@@ -1,9 +1,9 @@
 //! Numbers that threads find in the memory that they are given.
 
-use crate::accesses::{FunctionFacts, StartFact};
+use crate::accesses::{Access, FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::AccessKind;
-use crate::points_to::Class;
+use crate::points_to::{Class, PointsTo};
 use crate::symexec::{Path, Value};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,12 +30,7 @@ impl HandedNumbers {
                 if access.kind == AccessKind::Read {
                     continue;
                 }
-                let parts = if access.cell.whole {
-                    graph.points_to().parts(access.cell.class)
-                } else {
-                    std::slice::from_ref(&access.cell.class)
-                };
-                for part in parts {
+                for part in parts(graph.points_to(), access) {
                     if let Some(known) = writers.get_mut(part) {
                         known.insert(function);
                     }
@@ -43,6 +38,39 @@ impl HandedNumbers {
             }
         }
         HandedNumbers { writers }
+    }
+
+    /// Whether that is the same after an edit of these functions. Classes must have the same parts as before.
+    pub fn are_right_for(
+        &self,
+        points_to: &PointsTo,
+        now: &[Arc<FunctionFacts>],
+        before: &[Arc<FunctionFacts>],
+        changed: &[FunctionId],
+    ) -> bool {
+        let handed = |facts: &FunctionFacts| -> BTreeSet<Class> {
+            let contents = facts.starts.iter().flat_map(|start| &start.contents);
+            contents.map(|content| content.class).collect()
+        };
+        changed.iter().all(|function| {
+            let index = function.0 as usize;
+            let (now, before) = (&now[index], &before[index]);
+            handed(now) == handed(before)
+                && (self.writers.is_empty()
+                    || self.written_in(points_to, now) == self.written_in(points_to, before))
+        })
+    }
+
+    /// The memory that numbers are handed over in and that a function writes.
+    fn written_in(&self, points_to: &PointsTo, facts: &FunctionFacts) -> BTreeSet<Class> {
+        let mut found = BTreeSet::new();
+        for access in &facts.accesses {
+            if access.kind != AccessKind::Read {
+                let parts = parts(points_to, access).iter().copied();
+                found.extend(parts.filter(|part| self.writers.contains_key(part)));
+            }
+        }
+        found
     }
 
     /// The numbers that a thread finds, where no other function than its starter writes them.
@@ -54,5 +82,14 @@ impl HandedNumbers {
         lasting
             .map(|content| (content.place.clone(), content.value.clone()))
             .collect()
+    }
+}
+
+/// The memory that an access touches.
+fn parts<'p>(points_to: &'p PointsTo, access: &'p Access) -> &'p [Class] {
+    if access.cell.whole {
+        points_to.parts(access.cell.class)
+    } else {
+        std::slice::from_ref(&access.cell.class)
     }
 }

@@ -1,0 +1,357 @@
+//! Looks for the races of locations.
+
+use super::acceptance::{Accepted, AcceptedStatements};
+use super::access_index::{AccessIndex, AccessNumber};
+use super::evidence::{Evidence, rank};
+use super::guards;
+use super::identity::fingerprint;
+use super::naming::{Names, UNNAMED, location_name, naming_quality};
+use super::overlap::Memory;
+use super::pairing::{self, Location, Pair, Race, Sorting};
+use super::publication;
+use super::read_modify_write::write_of;
+use super::sighting::{Sighting, Surroundings, held_locks};
+use super::whole_program::Work;
+use crate::accesses::{Access, FunctionFacts};
+use crate::callgraph::FunctionId;
+use crate::points_to::Class;
+use crate::stop::Stop;
+use crate::symexec::Targets;
+use crate::threads::Contexts;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What was found at a location.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Found {
+    pub race: Option<Arc<Race>>,
+    /// The one that the user accepts.
+    pub accepted: Option<Arc<Race>>,
+    /// There were more situations than are compared.
+    pub is_cut: bool,
+    /// There were more accesses, counted once for each context, than are looked at.
+    pub is_often: bool,
+    /// Memory whose address is stored by an access that races, so that it becomes known without order.
+    pub published: Vec<Class>,
+}
+
+/// By location.
+pub(super) type FoundRaces = BTreeMap<Class, Found>;
+
+impl Found {
+    pub fn races(&self) -> impl Iterator<Item = &Arc<Race>> + Clone {
+        self.race.iter().chain(&self.accepted)
+    }
+}
+
+/// What locations are like if addresses are made known without order. Those that are missing are found anew.
+pub(super) type Locations = FxHashMap<Class, Unordered>;
+
+pub(super) enum Unordered {
+    /// The same, whichever addresses they are.
+    Same,
+    /// Made from what they are like in order.
+    Made(Location),
+}
+
+/// Larger locations take more memory to keep than time to find.
+const MOST_KEPT_GROUPS: usize = 256;
+
+/// Says whether accesses of one location are such as are meant.
+pub(super) type AreSuch<'a> = dyn Fn(&[AccessNumber]) -> bool + Sync + 'a;
+
+/// What one search leaves to the next.
+pub(super) enum Known<'k> {
+    Nothing,
+    /// Locations and races, if every address is made known in order.
+    InOrder(&'k Locations, &'k FoundRaces),
+}
+
+pub(super) struct Search<'s> {
+    surroundings: &'s Surroundings<'s>,
+    facts: &'s [Arc<FunctionFacts>],
+    contexts: &'s Contexts,
+    accepted: &'s AcceptedStatements,
+    stop: &'s Stop,
+}
+
+/// What was found before an edit.
+#[derive(Clone, Copy)]
+pub(super) struct StillKnown<'k> {
+    pub found: &'k FoundRaces,
+    /// The locations at which it may be different now.
+    pub affected: &'k BTreeSet<Class>,
+}
+
+impl<'s> Search<'s> {
+    pub fn new(
+        surroundings: &'s Surroundings<'s>,
+        facts: &'s [Arc<FunctionFacts>],
+        contexts: &'s Contexts,
+        work: Work<'s>,
+    ) -> Search<'s> {
+        Search {
+            surroundings,
+            facts,
+            contexts,
+            accepted: &work.options.accepted,
+            stop: work.stop,
+        }
+    }
+
+    /// The races of the locations with such accesses.
+    pub fn everywhere(
+        &self,
+        index: &AccessIndex,
+        still: Option<StillKnown<'_>>,
+        is_wanted: &AreSuch<'_>,
+        known: Known<'_>,
+    ) -> (FoundRaces, Locations) {
+        let mut found = still.map_or_else(FoundRaces::new, |still| still.found.clone());
+        let is_wanted = |accesses: &[AccessNumber]| {
+            is_wanted(accesses) && pairing::is_reached_by_several(self.contexts, accesses)
+        };
+        let wanted: Vec<(Class, &[AccessNumber])> = match still {
+            None => index.iter().filter(|one| is_wanted(one.1)).collect(),
+            Some(still) => {
+                for class in still.affected {
+                    found.remove(class);
+                }
+                let affected = still.affected.iter();
+                let affected = affected.filter_map(|class| Some((*class, index.get(*class)?)));
+                affected.filter(|one| is_wanted(one.1)).collect()
+            }
+        };
+        let all: Vec<(Class, Found, Option<Unordered>)> = wanted
+            .par_iter()
+            .map_init(Sorting::default, |sorting, (class, accesses)| {
+                self.stop.check();
+                if let Some(found) = self.found_without_order(*class, accesses, &known) {
+                    return (*class, found, None);
+                }
+                let location = self.location(sorting, *class, accesses);
+                let found = self.races(&location, accesses);
+                let unordered = match publication::may_matter(&location) {
+                    false => Some(Unordered::Same),
+                    true if location.groups.len() > MOST_KEPT_GROUPS => None,
+                    true => Some(Unordered::Made(location)),
+                };
+                (*class, found, unordered)
+            })
+            .collect();
+        let mut kept = Locations::default();
+        for (class, races, unordered) in all {
+            // What is equal stays the same, and is seen to at once.
+            let before = still.and_then(|still| still.found.get(&class));
+            let same = before.filter(|before| **before == races);
+            found.insert(class, same.cloned().unwrap_or(races));
+            kept.extend(unordered.map(|unordered| (class, unordered)));
+        }
+        (found, kept)
+    }
+
+    fn location(&self, sorting: &mut Sorting, class: Class, accesses: &[AccessNumber]) -> Location {
+        pairing::location(self.surroundings, sorting, class, accesses)
+    }
+
+    /// What is found at a location that is known as it is if every address is made known in order.
+    fn found_without_order(
+        &self,
+        class: Class,
+        accesses: &[AccessNumber],
+        known: &Known<'_>,
+    ) -> Option<Found> {
+        let Known::InOrder(locations, found) = known else {
+            return None;
+        };
+        let unordered = &self.surroundings.unordered;
+        let other = match locations.get(&class)? {
+            Unordered::Same => None,
+            Unordered::Made(location) => {
+                publication::without_order(location, self.facts, unordered)
+            }
+        };
+        let result = match other {
+            Some(other) => self.races(&other, accesses),
+            None => found.get(&class)?.clone(),
+        };
+        // Tests compare it with what is found from the start.
+        debug_assert_eq!(
+            result,
+            self.races(
+                &self.location(&mut Sorting::default(), class, accesses),
+                accesses
+            )
+        );
+        Some(result)
+    }
+
+    /// The race of a location without, and that with, accesses that the user accepts.
+    fn races(&self, location: &Location, accesses: &[AccessNumber]) -> Found {
+        let functions = self.surroundings.graph.functions;
+        let points_to = self.surroundings.graph.points_to();
+        let memory = Memory {
+            is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
+            gives_once: &|counter| self.surroundings.counters.contains(&counter),
+            share_storage: &|record, one, other| points_to.share_storage(record, one, other),
+        };
+        let moments = &self.surroundings.moments;
+        let pairs = |of: &Location| pairing::pairs(of, moments, self.facts, memory);
+        let accepted = Accepted {
+            statements: self.accepted,
+            moments,
+            facts: self.facts,
+            memory,
+        };
+        let is_cut = location.groups.len() > pairing::MOST_GROUPS;
+        let is_often = self.are_often(accesses);
+        let (race, accepted) = match accepted.left_out(location) {
+            None => (self.race(location, pairs(location)), None),
+            Some(rest) => (
+                self.race(location, pairs(&rest)),
+                self.race(location, accepted.pairs(location)),
+            ),
+        };
+        // That the user accepts a race makes no order.
+        let races = race.iter().chain(&accepted).map(|race| &**race);
+        Found {
+            published: publication::published(self.surroundings.graph, self.facts, races),
+            race,
+            accepted,
+            is_cut,
+            is_often,
+        }
+    }
+
+    /// Whether there are more accesses, counted once for each context, than are looked at.
+    fn are_often(&self, accesses: &[AccessNumber]) -> bool {
+        let contexts = accesses.iter();
+        let contexts = contexts.map(|(function, _)| self.contexts.count(*function));
+        if contexts.sum::<usize>() <= pairing::MOST_SIGHTINGS {
+            return false;
+        }
+        let sightings = accesses.iter().map(|&(function, number)| {
+            let access = &self.facts[function.0 as usize].accesses[number as usize];
+            let contexts = self.contexts.of(function);
+            let reached =
+                contexts.filter(|(id, ..)| self.contexts.reaches(function, *id, access.statement));
+            reached.count()
+        });
+        // One context of each access is always looked at.
+        sightings.sum::<usize>() > pairing::MOST_SIGHTINGS.max(accesses.len())
+    }
+
+    fn race(&self, location: &Location, mut pairs: Vec<Pair>) -> Option<Arc<Race>> {
+        if pairs.is_empty() {
+            return None;
+        }
+        // Stable: pairs of equal weight stay in the order of the text.
+        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.weight()));
+        let best = pairs[0];
+        let name = self.location_name(location, &pairs);
+        let reasons = self.evidence(location, best, &name).reasons();
+        let id = fingerprint(self.identity(&name, best).iter().map(String::as_str));
+        Some(Arc::new(Race {
+            id,
+            rank: rank(&reasons),
+            location: name,
+            reasons,
+            pairs,
+        }))
+    }
+
+    fn access(&self, sighting: Sighting) -> &Access {
+        &self.facts[sighting.function.0 as usize].accesses[sighting.access as usize]
+    }
+
+    fn names(&self, function: FunctionId) -> Names<'_> {
+        Names::new(self.surroundings.graph.functions, self.facts, function)
+    }
+
+    /// What is accessed, by the access that names it best: a variable before a member before a pointer.
+    /// One that touches the whole object around the location names too much.
+    fn location_name(&self, location: &Location, pairs: &[Pair]) -> String {
+        let candidates = pairs
+            .iter()
+            .take(50)
+            .flat_map(|pair| [pair.first, pair.second]);
+        let best = candidates
+            .filter_map(|sighting| match &self.access(sighting).place {
+                Targets::Exactly(path) => {
+                    let key = (sighting.function, sighting.access);
+                    let is_around = location.around.contains(&key);
+                    Some(((is_around, naming_quality(path)), sighting, path))
+                }
+                _ => None,
+            })
+            .min_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
+        match best {
+            Some((_, sighting, path)) => location_name(path, self.names(sighting.function)),
+            None => UNNAMED.to_string(),
+        }
+    }
+
+    fn identity(&self, name: &str, pair: Pair) -> Vec<String> {
+        let side = |sighting: Sighting| {
+            let access = self.access(sighting);
+            let function = self.surroundings.graph.functions.body(sighting.function);
+            format!("{}:{:?}", function.function.name, access.kind)
+        };
+        let mut sides = [side(pair.first), side(pair.second)];
+        sides.sort();
+        let [first, second] = sides;
+        vec![name.to_string(), first, second]
+    }
+
+    fn evidence<'e>(&self, location: &Location, best: Pair, name: &'e str) -> Evidence<'e> {
+        let counted_as = |(function, access): (FunctionId, u32)| {
+            let body = self.surroundings.graph.functions.body(function);
+            let write = write_of(body, &self.facts[function.0 as usize], access);
+            (function, write.unwrap_or(access))
+        };
+        let guard = guards::guard(location, &counted_as).and_then(|guard| {
+            let (function, access) = guard.example;
+            let access = &self.facts[function.0 as usize].accesses[access as usize];
+            let context = self.contexts.of(function).next()?;
+            let held = held_locks(access, function, context.1).into_iter();
+            let mut guards = held.filter(|(path, held)| {
+                let alone = BTreeMap::from([(path.clone(), *held)]);
+                let character = self
+                    .surroundings
+                    .character_holding(access, function, context, alone);
+                guard.lock.guards(&character.protection, character.writes)
+            });
+            let (lock, _) = guards.next()?;
+            Some((guard, self.names(function).path(&lock)))
+        });
+        let (first, second) = (self.access(best.first), self.access(best.second));
+        let roots = [best.first_root, best.second_root].map(|root| self.contexts.root(root));
+        Evidence {
+            pair: best,
+            location: name,
+            guard,
+            frees: first.frees || second.frees,
+            atomic_on_one_side: first.atomic != second.atomic,
+            same_entry: roots[0].entry == roots[1].entry,
+            locks_sometimes: self.locks_sometimes(best.first, second)
+                || self.locks_sometimes(best.second, first),
+        }
+    }
+
+    /// Whether the function of one side takes, elsewhere, a lock that the other side holds.
+    fn locks_sometimes(&self, sighting: Sighting, other: &Access) -> bool {
+        let facts = &self.facts[sighting.function.0 as usize];
+        let wanted: Vec<_> = other
+            .locks
+            .held()
+            .filter_map(|(path, _)| path.last_field())
+            .collect();
+        let elsewhere = facts.accesses.iter().map(|access| &access.locks);
+        elsewhere
+            .flat_map(|locks| locks.held())
+            .filter_map(|(path, _)| path.last_field())
+            .any(|field| wanted.contains(&field))
+    }
+}
