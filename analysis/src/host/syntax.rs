@@ -1,16 +1,16 @@
 //! What of the program does not parse, with the place and the reason.
 
 use super::location::{FunctionLocations, Location, SourceFiles};
-use super::syntax_memory::GroupErrors;
+use super::syntax_memory::{GroupErrors, GroupKey, Known, UnitErrors, group_key};
 use super::{Analysis, UnitTable};
-use crate::db::FunctionKind;
-use crate::frontend::groups::{Group, ItemSource};
+use crate::db::{Function, FunctionKind, RootDatabase, lowered};
+use crate::frontend::groups::ItemSource;
 use crate::frontend::normalise::Part;
 use crate::frontend::parse::SyntaxError;
 use crate::frontend::split::ItemKind;
 use crate::ir::Span;
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -43,68 +43,130 @@ impl Analysis {
     /// Everything in the user's own files that does not parse, by place. An item of a header that
     /// several units include comes once, as the first of them by path sees it.
     pub fn syntax_problems(&self, sources: &SourceFiles<'_>) -> Vec<SyntaxProblem> {
-        let mut problems: Vec<SyntaxProblem> = self
-            .item_errors()
-            .into_iter()
-            .map(|(table, index, error)| item_problem(table, index, error, sources))
-            .collect();
-        for function in self.functions() {
-            let lowered = self.lowered(function);
-            let Some(error) = &lowered.error else {
-                let cut = lowered.body.as_ref().and_then(|body| body.type_cut);
-                problems.extend(cut.map(|cut| SyntaxProblem {
-                    kind: ProblemKind::Types,
-                    name: Some(function.name(&self.db)),
-                    location: self.location(function, Span::default(), sources),
-                    reason: cut.to_string(),
+        let known = self.unit_errors();
+        let mut problems = Vec::new();
+        for errors in known.values() {
+            let table = &*errors.table;
+            for (position, found) in &errors.groups {
+                problems.extend(found.errors.iter().map(|(item, error)| {
+                    item_problem(table, (*position, *item), error.clone(), sources)
                 }));
-                continue;
-            };
-            problems.push(SyntaxProblem {
-                kind: match function.kind(&self.db) {
-                    FunctionKind::Function => ProblemKind::Function,
-                    FunctionKind::Initialiser => ProblemKind::Initialiser,
-                },
-                name: Some(function.name(&self.db)),
-                location: self.location(function, span_of(error), sources),
-                reason: error.message.clone(),
-            });
+            }
         }
+        let mut seen = FxHashSet::default();
+        let functions = known.values().flat_map(|errors| &errors.functions);
+        for &function in functions.filter(|function| seen.insert(**function)) {
+            problems.extend(self.function_problem(function, sources));
+        }
+        self.syntax_memory.put(known);
         problems.sort_by_key(|problem| (problem.location, problem.name, problem.kind));
         problems
     }
 
-    /// The items that do not parse, besides the functions of the program.
-    fn item_errors(&self) -> Vec<(&UnitTable, ItemIndex, SyntaxError)> {
-        let mut seen = FxHashSet::default();
-        let work: Vec<(&UnitTable, ItemsByGroup)> = self
-            .program
-            .units
-            .values()
-            .map(|table| (&**table, items_to_check(table, &mut seen)))
-            .collect();
-        let known = self.syntax_memory.take();
-        let found: Vec<(&UnitTable, u32, Arc<GroupErrors>)> = work
+    fn function_problem(
+        &self,
+        function: Function,
+        sources: &SourceFiles<'_>,
+    ) -> Option<SyntaxProblem> {
+        let lowered = self.lowered(function);
+        let name = Some(function.name(&self.db));
+        let Some(error) = &lowered.error else {
+            let cut = lowered.body.as_ref()?.type_cut?;
+            return Some(SyntaxProblem {
+                kind: ProblemKind::Types,
+                name,
+                location: self.location(function, Span::default(), sources),
+                reason: cut.to_string(),
+            });
+        };
+        Some(SyntaxProblem {
+            kind: match function.kind(&self.db) {
+                FunctionKind::Function => ProblemKind::Function,
+                FunctionKind::Initialiser => ProblemKind::Initialiser,
+            },
+            name,
+            location: self.location(function, span_of(error), sources),
+            reason: error.message.clone(),
+        })
+    }
+
+    /// What does not parse in each unit. Only units that were edited are looked at, as long as they include the same text
+    /// of other files as before.
+    fn unit_errors(&self) -> Known {
+        let before = self.syntax_memory.take();
+        let units = &self.program.units;
+        let is_known = |(path, table): (&Ustr, &Arc<UnitTable>)| {
+            let known = before.get(path);
+            known.is_some_and(|known| includes_the_same(&known.table, table, *path))
+        };
+        let are_known = before.len() == units.len() && units.iter().all(is_known);
+        let mut errors = Known::new();
+        let mut seen: FxHashSet<GroupKey> = FxHashSet::default();
+        let mut work = Vec::new();
+        for (path, table) in units {
+            let known = before.get(path).filter(|_| are_known);
+            if let Some(known) = known
+                && Arc::ptr_eq(&known.table, table)
+            {
+                errors.insert(*path, known.clone());
+                continue;
+            }
+            let is_first = &mut |key: GroupKey| match known {
+                Some(known) if key.1 != *path => known.first.contains(&key),
+                _ => seen.insert(key),
+            };
+            work.push((*path, table, items_to_check(table, is_first)));
+        }
+        let found: Vec<(Ustr, Arc<UnitErrors>)> = work
             .into_par_iter()
-            .map_with(self.db.clone(), |db, (table, groups)| {
-                let of_group = |(position, items): (u32, Vec<u32>)| {
-                    let group = &table.groups[position as usize].group;
-                    let errors = GroupErrors::of(db, table, group, items, &known);
-                    (table, position, errors)
-                };
-                groups.into_iter().map(of_group).collect::<Vec<_>>()
+            .map_with(self.db.clone(), |db, (path, table, groups)| {
+                let known = before.get(&path).map(|known| known.by_group());
+                let errors = errors_in(db, table, groups, &known.unwrap_or_default());
+                (path, Arc::new(errors))
             })
-            .flatten_iter()
             .collect();
-        let entries = found
-            .iter()
-            .map(|(table, _, errors)| (errors.key(table.unit.path(&self.db)), errors.clone()));
-        self.syntax_memory.put(entries.collect());
-        let errors = found.iter().flat_map(|(table, position, errors)| {
-            let errors = errors.errors.iter();
-            errors.map(|(item, error)| (*table, (*position, *item), error.clone()))
-        });
-        errors.collect()
+        errors.extend(found);
+        errors
+    }
+}
+
+/// Whether an edited unit has the same text of other files, and of its own perhaps another one.
+fn includes_the_same(before: &Arc<UnitTable>, now: &Arc<UnitTable>, path: Ustr) -> bool {
+    fn included(table: &UnitTable, path: Ustr) -> impl Iterator<Item = GroupKey> {
+        let keys = table.groups.iter().map(group_key);
+        keys.filter(move |(_, file, _)| *file != path)
+    }
+    Arc::ptr_eq(before, now) || included(before, path).eq(included(now, path))
+}
+
+/// Looks at these groups of a unit, and at its functions.
+fn errors_in(
+    db: &RootDatabase,
+    table: &Arc<UnitTable>,
+    groups: ItemsByGroup,
+    known: &FxHashMap<usize, &Arc<GroupErrors>>,
+) -> UnitErrors {
+    let group = |position: u32| &table.groups[position as usize];
+    let first = groups
+        .iter()
+        .map(|(position, _)| group_key(group(*position)));
+    let functions = table.functions.iter().map(|placed| placed.function);
+    let has_problem = |function: &Function| {
+        let lowered = lowered(db, *function);
+        let body = lowered.body.as_ref();
+        lowered.error.is_some() || body.is_some_and(|body| body.type_cut.is_some())
+    };
+    UnitErrors {
+        table: table.clone(),
+        first: first.collect(),
+        functions: functions.filter(has_problem).collect(),
+        groups: groups
+            .into_iter()
+            .map(|(position, items)| {
+                let errors = GroupErrors::of(db, table, &group(position).group, items, known);
+                (position, errors)
+            })
+            .collect(),
     }
 }
 
@@ -151,10 +213,7 @@ type ItemsByGroup = Vec<(u32, Vec<u32>)>;
 
 /// By the position of their group: the items of a unit that no function of the program stands for and that no unit
 /// before had.
-fn items_to_check(
-    table: &UnitTable,
-    seen: &mut FxHashSet<(*const Group, Ustr, u32)>,
-) -> ItemsByGroup {
+fn items_to_check(table: &UnitTable, is_first: &mut dyn FnMut(GroupKey) -> bool) -> ItemsByGroup {
     let functions: FxHashSet<ItemIndex> = table
         .functions
         .iter()
@@ -163,9 +222,8 @@ fn items_to_check(
         .collect();
     let mut groups = Vec::new();
     for (position, placed) in table.groups.iter().enumerate() {
-        let origin = placed.origin_of(0);
-        let is_new = seen.insert((Arc::as_ptr(&placed.group), origin.file, origin.line));
-        if placed.is_system() || !is_new {
+        let is_first = is_first(group_key(placed));
+        if placed.is_system() || !is_first {
             continue;
         }
         let position = position as u32;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct Flags {
     classes: FxHashSet<Class>,
     /// Places that are not zero when the program starts.
-    set_at_start: Vec<Path>,
+    set_at_start: Arc<Vec<Path>>,
 }
 
 /// What is done to one class of memory.
@@ -56,19 +56,27 @@ impl Flags {
         changes.classes.extend(different);
     }
 
-    pub(super) fn new(candidates: &FxHashSet<Class>, graph: &CallGraph<'_>) -> Flags {
+    /// `known` are flags of a program in which variables have the same first values.
+    pub(super) fn new(
+        candidates: &FxHashSet<Class>,
+        graph: &CallGraph<'_>,
+        known: Option<&Flags>,
+    ) -> Flags {
         let points_to = graph.points_to();
         let candidates = candidates.iter().copied();
-        let mut flags = Flags {
-            classes: candidates
-                .filter(|class| has_a_name(points_to, *class))
-                .collect(),
-            set_at_start: Vec::new(),
+        let classes: FxHashSet<Class> = candidates
+            .filter(|class| has_a_name(points_to, *class))
+            .collect();
+        let known = known.filter(|known| !known.is_empty());
+        let set_at_start = match known {
+            _ if classes.is_empty() => Arc::default(),
+            Some(known) => known.set_at_start.clone(),
+            None => Arc::new(set_at_start(graph.functions)),
         };
-        if !flags.classes.is_empty() {
-            flags.set_at_start = set_at_start(graph.functions);
+        Flags {
+            classes,
+            set_at_start,
         }
-        flags
     }
 
     pub fn is_empty(&self) -> bool {

@@ -35,7 +35,7 @@ impl SyncObjects {
         SyncObjects {
             tokens: Arc::new(Tokens::new(&uses, &semaphores)),
             counters: Arc::new(Counters::new(graph.functions, &uses)),
-            flags: Arc::new(Flags::new(&candidates, graph)),
+            flags: Arc::new(Flags::new(&candidates, graph, None)),
             semaphores: Arc::new(semaphores),
             candidates: Arc::new(candidates),
             uses,
@@ -83,7 +83,8 @@ impl SyncObjects {
             objects.candidates = Arc::new(flags::candidates(uses));
         }
         if has_other_flags || has_other_pointers || has_other_first_values {
-            objects.flags = Arc::new(Flags::new(&objects.candidates, graph));
+            let known = Some(&*before.flags).filter(|_| !has_other_first_values);
+            objects.flags = Arc::new(Flags::new(&objects.candidates, graph, known));
         }
         let counters = before
             .counters

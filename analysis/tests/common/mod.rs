@@ -78,7 +78,7 @@ pub fn visit_program(text: &str, visit: Visit<'_>, finish: &mut dyn FnMut(&Body,
     let points_to = points_to::solve(&constraints, &resolve);
     let graph = CallGraph::new(&functions, &points_to, &models);
     let objects = SyncObjects::new(&graph);
-    let order = components(&graph.callees);
+    let order = Arc::new(components(graph.all_callees()));
     let summarised = summarise_program(&graph, &objects, order, &|_| true, None, &|_, _| ());
     for function in functions.ids() {
         visit_function(

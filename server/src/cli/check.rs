@@ -15,6 +15,7 @@ use crate::workspace::{SyntaxNote, Workspace};
 use clap::{Args, ValueEnum};
 use racelens_analysis::races::DEFAULT_MIN_RANK;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 #[derive(Args)]
@@ -152,7 +153,7 @@ fn verify(report: &mut Report, check: &Check, workspace: &Workspace, budget: u64
             for answer in found.answers {
                 let mut races = report.races.iter_mut();
                 if let Some(race) = races.find(|race| Some(&race.id) == answer.id.as_ref()) {
-                    race.set_verified(Verified::Answered {
+                    Arc::make_mut(race).set_verified(Verified::Answered {
                         verdict: answer.verdict,
                         bounds: found.bounds,
                     });
@@ -316,7 +317,7 @@ mod tests {
     fn only_findings_of_the_rank_that_was_asked_for_count() {
         let status = |races: &[Race], min_rank| {
             let mut report = Report {
-                races: races.to_vec(),
+                races: races.iter().cloned().map(Arc::new).collect(),
                 ..Report::default()
             };
             let selection = Selection { min_rank, id: None };

@@ -232,7 +232,7 @@ impl Check {
         workspace: &Workspace,
         checked: &Checked<'_>,
         writer: Option<&CommentWriter<'_>>,
-    ) -> (Vec<Option<Race>>, Vec<Option<Race>>) {
+    ) -> (Vec<Option<Arc<Race>>>, Vec<Option<Arc<Race>>>) {
         let program = checked.program();
         let (races, accepted) = (&program.races, &program.accepted_races);
         if writer.is_none() {
@@ -244,7 +244,7 @@ impl Check {
         let report = |races: &[Arc<races::Race>], writer| {
             let races = races.iter();
             let reports = races.map(|race| race::report(checked, race, Detail::Full(writer)));
-            reports.collect()
+            reports.map(|report| report.map(Arc::new)).collect()
         };
         (report(races, writer), report(accepted, None))
     }

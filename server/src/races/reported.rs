@@ -21,7 +21,7 @@ type KnownReports = HashMap<usize, Arc<ReportedRace>>;
 struct ReportedRace {
     race: Arc<races::Race>,
     /// `None` if one of its accesses is not in the text at the moment.
-    report: Option<Race>,
+    report: Option<Arc<Race>>,
     /// The units in whose texts it was found.
     units: BTreeSet<Ustr>,
     at: Reading,
@@ -37,28 +37,24 @@ impl Reported {
         workspace: &Workspace,
         result: &CheckResult,
         races: &[Arc<races::Race>],
-    ) -> Vec<Option<Race>> {
+    ) -> Vec<Option<Arc<Race>>> {
         let contexts = &result.program().program.contexts;
         let known = self.known(contexts);
         let texts = workspace.texts();
-        let found: Vec<(Arc<ReportedRace>, Option<Race>)> = workspace.in_parallel(|analysis| {
+        let found: Vec<Arc<ReportedRace>> = workspace.in_parallel(|analysis| {
             let in_a_row = races.par_chunks(IN_A_ROW);
             let found = in_a_row.map_with(analysis, |analysis, races| {
                 let checked = Checked::new(texts, analysis, result);
-                let one = |race| {
-                    let reported = reported(&checked, texts, &known, race);
-                    let report = reported.report.clone();
-                    (reported, report)
-                };
+                let one = |race| reported(&checked, texts, &known, race);
                 races.iter().map(one).collect::<Vec<_>>()
             });
             found.flatten_iter().collect()
         });
         let mut reports = Vec::with_capacity(found.len());
         let mut now = KnownReports::with_capacity(found.len());
-        for (reported, report) in found {
+        for reported in found {
+            reports.push(reported.report.clone());
             now.insert(address(&reported.race), reported);
-            reports.push(report);
         }
         *self.locked() = (Some(contexts.clone()), now);
         reports
@@ -96,7 +92,7 @@ fn reported(
     let report = race::report(checked, race, Detail::Brief);
     Arc::new(ReportedRace {
         race: race.clone(),
-        report,
+        report: report.map(Arc::new),
         units: checked.places.take_asked(),
         at: texts.now(),
     })

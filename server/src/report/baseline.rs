@@ -4,6 +4,7 @@ use super::{Race, Reason, Report, Violation};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 /// Known races, as a file has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub struct KnownRace {
 /// A report compared with a baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BaselineComparison {
-    pub known: Vec<Race>,
+    pub known: Vec<Arc<Race>>,
     pub known_violations: Vec<Violation>,
     /// What the baseline has and the program no longer has.
     pub gone: Vec<KnownRace>,
@@ -119,7 +120,8 @@ impl Baseline {
                 continue;
             }
             let before = related.iter().flat_map(|known| &known.functions).collect();
-            race.reasons.extend(joined(&functions, &before));
+            let joined = joined(&functions, &before);
+            Arc::make_mut(&mut race).reasons.extend(joined);
             new.push(race);
         }
         report.races = new;

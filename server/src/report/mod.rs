@@ -15,6 +15,7 @@ mod verification;
 
 use crate::project::{Note, Place};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 pub use baseline::{Baseline, BaselineComparison, BaselineError, KnownRace};
 pub use explanation::{
@@ -33,7 +34,8 @@ pub use verification::{
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    pub races: Vec<Race>,
+    /// Shared with the report before the last change, where they are the same.
+    pub races: Vec<Arc<Race>>,
     /// Those that the user accepts. They are no findings.
     pub suppressed: Vec<SuppressedRace>,
     /// Promises about locks that declarations make and the program breaks.
@@ -88,7 +90,7 @@ pub struct OfferedComment {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuppressedRace {
-    pub race: Race,
+    pub race: Arc<Race>,
     /// By each of these.
     pub suppressions: Vec<Suppression>,
 }

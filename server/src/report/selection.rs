@@ -3,6 +3,7 @@
 use super::{Place, Race, Report};
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
+use std::sync::Arc;
 
 /// What the user wants to see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,7 +71,7 @@ impl Selection {
         let findings =
             |report: &Report| report.races.iter().filter(|race| race.is_finding()).count();
         let before = findings(report);
-        let is_wanted = |race: &Race| race.rank >= self.min_rank;
+        let is_wanted = |race: &Arc<Race>| race.rank >= self.min_rank;
         report.races.retain(is_wanted);
         report
             .suppressed
@@ -96,7 +97,7 @@ fn sort(report: &mut Report) {
     report.notes.dedup();
 }
 
-fn order(left: &Race, right: &Race) -> Ordering {
+fn order(left: &Arc<Race>, right: &Arc<Race>) -> Ordering {
     let key = |race: &Race| Reverse(race.rank);
     key(left)
         .cmp(&key(right))

@@ -8,6 +8,7 @@ use racelens::report::{
     Tier, TraceStep, TraceThread, Verified, VerifyVerdict, WitnessTrace,
 };
 use std::ops::Deref;
+use std::sync::Arc;
 
 pub struct Folder {
     folder: TemporaryFolder,
@@ -106,7 +107,7 @@ pub fn race(id: &str, location: &str, accesses: Vec<Access>) -> Race {
 
 pub fn report(races: Vec<Race>) -> Report {
     Report {
-        races,
+        races: races.into_iter().map(Arc::new).collect(),
         ..Report::default()
     }
 }

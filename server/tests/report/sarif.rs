@@ -5,6 +5,7 @@ use racelens::project::{Note, Place};
 use racelens::report::{Access, AccessKind, Report, Tier, sarif};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The only run of the log, after the checks that hold for every log.
 fn run(folder: &Folder, report: &Report) -> Value {
@@ -278,7 +279,7 @@ fn odd_names_and_places_make_no_invalid_log() {
 #[test]
 fn an_interleaving_is_a_flow_for_each_thread_in_execution_order() {
     let (folder, mut report) = counter();
-    witnessed(&mut report.races[0]);
+    witnessed(Arc::make_mut(&mut report.races[0]));
     let run = run(&folder, &report);
     let result = &run["results"][0];
     assert_eq!(result["level"], "error");

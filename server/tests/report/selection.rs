@@ -3,6 +3,7 @@
 use crate::sample::{race, report, thread};
 use racelens::project::Place;
 use racelens::report::{Access, AccessKind, Race, Report, Selection, Tier};
+use std::sync::Arc;
 
 fn at(id: &str, rank: u8, file: &str, line: u32) -> Race {
     let access = Access {
@@ -31,7 +32,7 @@ fn sample() -> Report {
         at("cc0000000005", 20, "a.c", 1),
         at("dd0000000006", 20, "a.c", 1),
     ]);
-    report.races[5].tier = Tier::ProvenSafe;
+    Arc::make_mut(&mut report.races[5]).tier = Tier::ProvenSafe;
     report
 }
 

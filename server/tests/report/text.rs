@@ -4,6 +4,7 @@ use crate::sample::{Folder, counter, lock, race, reason, report, thread};
 use expect_test::{Expect, expect};
 use racelens::report::text::{Appearance, Shown};
 use racelens::report::{Access, AccessKind, Call, Lock, Race, Thread, Tier};
+use std::sync::Arc;
 
 #[test]
 fn a_race_shows_both_accesses_with_threads_locks_and_reasons() {
@@ -254,8 +255,8 @@ fn a_narrow_terminal_gets_shorter_lines() {
         "/* right */".repeat(9)
     );
     std::fs::write(folder.path("src/server.c"), &long).unwrap();
-    report.races[0].accesses.truncate(2);
-    report.races[0].accesses[0].place = folder.place("src/server.c", "c->hits");
+    Arc::make_mut(&mut report.races[0]).accesses.truncate(2);
+    Arc::make_mut(&mut report.races[0]).accesses[0].place = folder.place("src/server.c", "c->hits");
     let narrow = Appearance {
         width: Some(60),
         in_colour: false,
@@ -385,7 +386,7 @@ fn tiers_threads_and_locks_are_named() {
 fn long_call_paths_are_whole_only_when_asked_for() {
     let (folder, mut report) = counter();
     let call = report.races[0].accesses[0].path[0].clone();
-    report.races[0].accesses[0].path = (0..40)
+    Arc::make_mut(&mut report.races[0]).accesses[0].path = (0..40)
         .map(|number| Call {
             function: format!("f{number}"),
             ..call.clone()

@@ -6,6 +6,7 @@ use crate::report::Report;
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tower_lsp::ls_types::MessageType;
 
 /// The answers about one program, by the races' ids. Those about races that are gone stay, because they may come back.
@@ -28,7 +29,7 @@ impl VerifiedRaces {
         for race in &mut report.races {
             if let Some(verified) = self.0.get_mut(&race.id) {
                 let told = check.told(workspace, &race.id, verified);
-                race.set_verified(told);
+                Arc::make_mut(race).set_verified(told);
             }
         }
     }

@@ -166,7 +166,8 @@ impl<'v> Program<'v> {
     /// The race with this id, if it is one to show.
     pub fn race(&self, id: &str) -> Option<&Race> {
         let mut races = self.report.races.iter();
-        races.find(|race| race.id == id && race.is_finding())
+        let found = races.find(|race| race.id == id && race.is_finding());
+        found.map(|race| &**race)
     }
 
     pub fn view(&self) -> &View<'_> {

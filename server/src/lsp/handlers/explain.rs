@@ -17,7 +17,7 @@ pub fn race(view: &View<'_>, id: &str) -> String {
             return markdown.race(&Race {
                 tier: race.tier,
                 verified: race.verified.clone(),
-                ..full.unwrap_or_else(|| race.clone())
+                ..full.unwrap_or_else(|| Race::clone(race))
             });
         }
         let mut violations = report.violations.iter();

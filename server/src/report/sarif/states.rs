@@ -3,11 +3,12 @@
 use super::super::{KnownRace, PathBase, Race, Report, Suppression, Violation};
 use super::{FIRST_ANNOTATION_RULE, location, result, violations, without_links};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// All results. Those that a comment accepts or that a baseline knows are among them, marked as such, because a
 /// reader of SARIF would otherwise take them for repaired.
 pub(super) fn results(report: &Report, base: &PathBase) -> Vec<Value> {
-    let finding = |race: &&Race| race.is_finding();
+    let finding = |race: &&Arc<Race>| race.is_finding();
     let state = report.baseline.as_ref().map(|_| "new");
     let races = report.races.iter().filter(finding);
     let mut results: Vec<Value> = races
