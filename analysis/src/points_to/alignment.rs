@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub struct Changes {
     reads: FxHashSet<Read>,
     gone: FxHashSet<u32>,
+    /// Only what functions whose text has changed call their own registers and statements.
+    only_names: bool,
     /// Something else is different than which local variables and allocations of which functions there are.
     structural: bool,
 }
@@ -20,6 +22,19 @@ pub struct Changes {
 impl Changes {
     pub fn is_empty(&self) -> bool {
         self.reads.is_empty() && self.gone.is_empty()
+    }
+
+    /// Nothing but what functions whose text has changed call their own registers and statements.
+    pub(super) fn of_names() -> Changes {
+        Changes {
+            only_names: true,
+            ..Changes::default()
+        }
+    }
+
+    /// Whether nothing is different for functions whose text has not changed.
+    pub fn are_of_names(&self) -> bool {
+        self.only_names
     }
 
     /// Whether classes lead to other classes than before, or mean other variables of the program.
@@ -142,12 +157,12 @@ impl PointsTo {
             new_of: vec![NONE; before.classes.len()],
             pending: Vec::new(),
         };
-        for (global, new) in &self.globals {
+        for (global, new) in &*self.globals {
             if let Some(old) = before.globals.get(global) {
                 matching.pair(*old, *new);
             }
         }
-        for (function, new) in &self.function_cells {
+        for (function, new) in &*self.function_cells {
             if let Some(old) = before.function_cells.get(function) {
                 matching.pair(*old, *new);
             }
@@ -186,21 +201,26 @@ impl PointsTo {
         };
         let mut classes: Vec<ClassData> = Vec::new();
         classes.resize_with(count, ClassData::default);
-        for (index, mut data) in std::mem::take(&mut self.classes).into_iter().enumerate() {
+        // Nobody else has them yet.
+        let unnumbered = Arc::into_inner(std::mem::take(&mut self.classes)).unwrap_or_default();
+        for (index, mut data) in unnumbered.into_iter().enumerate() {
             renumber(&mut data.target);
             for (_, child) in &mut data.fields {
                 renumber(child);
             }
             classes[numbers[index] as usize] = data;
         }
-        self.classes = classes;
+        self.classes = Arc::new(classes);
         for classes in self.functions.values_mut() {
+            let classes = Arc::make_mut(classes);
             classes.registers.iter_mut().for_each(renumber);
             classes.memory.values_mut().for_each(renumber);
             classes.strings.values_mut().for_each(renumber);
         }
-        self.globals.values_mut().for_each(renumber);
-        self.function_cells.values_mut().for_each(renumber);
+        let globals = Arc::make_mut(&mut self.globals);
+        globals.values_mut().for_each(renumber);
+        let function_cells = Arc::make_mut(&mut self.function_cells);
+        function_cells.values_mut().for_each(renumber);
     }
 
     fn changes_since(&self, before: &PointsTo, new_of: &[u32]) -> Changes {
@@ -250,6 +270,12 @@ impl PointsTo {
 
     /// Whether a function's own pointers have the same classes as before.
     pub fn names_the_same(&self, before: &PointsTo, function: FunctionRef) -> bool {
-        self.functions.get(&function) == before.functions.get(&function)
+        match (
+            self.functions.get(&function),
+            before.functions.get(&function),
+        ) {
+            (Some(new), Some(old)) => Arc::ptr_eq(new, old) || new == old,
+            (new, old) => new.is_none() && old.is_none(),
+        }
     }
 }

@@ -4,10 +4,11 @@ use super::constraints::{Argument, Call, CalleeTerm, Effects, Flow, Priority, Te
 use super::graph::NodeId;
 use super::solution::Object;
 use super::solve::Solver;
-use crate::ir::{FunctionRef, StatementId};
+use crate::ir::FunctionRef;
 
 impl Solver<'_> {
-    pub(super) fn call(&mut self, index: usize, call: &Call) {
+    /// `number` tells the call from others, and from the terms of the function.
+    pub(super) fn call(&mut self, index: usize, call: &Call, number: u32) {
         let nodes = std::mem::take(&mut self.bodies[index].nodes);
         match call.callee {
             CalleeTerm::Direct(function) => {
@@ -25,7 +26,7 @@ impl Solver<'_> {
                     let arguments = self.actuals(index, &call.arguments);
                     let result = self.actual(index, call.result.as_ref());
                     for body in meaning.bodies {
-                        self.direct_call(index, call.site, body, &arguments, result);
+                        self.direct_call(index, number, body, &arguments, result);
                     }
                 } else if model.is_none() {
                     self.unknown_call(index, call);
@@ -46,7 +47,7 @@ impl Solver<'_> {
     fn direct_call(
         &mut self,
         caller: usize,
-        site: StatementId,
+        number: u32,
         body: usize,
         arguments: &[Option<(NodeId, Flow)>],
         result: Option<(NodeId, Flow)>,
@@ -64,7 +65,7 @@ impl Solver<'_> {
         };
         self.link(body, &linked, None);
         if wrapped.fresh {
-            let cell = self.object(Object::Heap(self.bodies[caller].function, site));
+            let cell = self.object(Object::Heap(self.bodies[caller].function, number));
             let content = self.graph.target(cell);
             let pointed = self.graph.target(value);
             self.graph.unite(pointed, cell);

@@ -152,3 +152,98 @@ pub(super) struct Effects {
     /// Values that other threads get.
     pub shared: Vec<TermId>,
 }
+
+impl Constraints {
+    /// The variable of the function that is an object with this number.
+    pub fn local(&self, number: u32) -> Option<LocalId> {
+        match self.terms.get(number as usize)? {
+            Term::Memory(local) => Some(*local),
+            _ => None,
+        }
+    }
+
+    /// The statement of the function that allocates the object with this number.
+    pub fn site(&self, number: u32) -> Option<StatementId> {
+        match self.terms.get(number as usize) {
+            Some(Term::Heap(site)) => Some(*site),
+            Some(_) => None,
+            None => Some(self.calls.get(number as usize - self.terms.len())?.site),
+        }
+    }
+
+    /// Whether both say the same, but for what a function's own registers, variables, strings and statements are called.
+    /// Whoever solves the one has then solved the other.
+    pub(super) fn is_renaming_of(&self, other: &Constraints) -> bool {
+        let Constraints {
+            terms,
+            equal,
+            equal_if_pointer,
+            containers,
+            shifted,
+            collapsed,
+            spread,
+            union_leaves,
+            taken,
+            first_words,
+            casts,
+            records,
+            calls,
+            formals,
+            variadic,
+            result,
+            library,
+            handling,
+            effects,
+        } = self;
+        let are_terms_alike = terms.len() == other.terms.len() && {
+            let mut pairs = terms.iter().zip(&other.terms);
+            pairs.all(|(one, other)| one.is_renaming_of(other))
+        };
+        let are_calls_alike = calls.len() == other.calls.len() && {
+            let mut pairs = calls.iter().zip(&other.calls);
+            pairs.all(|(one, other)| one.is_moving_of(other))
+        };
+        are_terms_alike
+            && are_calls_alike
+            && *equal == other.equal
+            && *equal_if_pointer == other.equal_if_pointer
+            && *containers == other.containers
+            && *shifted == other.shifted
+            && *collapsed == other.collapsed
+            && *spread == other.spread
+            && *union_leaves == other.union_leaves
+            && *taken == other.taken
+            && *first_words == other.first_words
+            && *casts == other.casts
+            && *records == other.records
+            && *formals == other.formals
+            && *variadic == other.variadic
+            && *result == other.result
+            && *library == other.library
+            && *handling == other.handling
+            && *effects == other.effects
+    }
+}
+
+impl Term {
+    /// A term stands in a list without doubles, so that different names there stay different.
+    fn is_renaming_of(&self, other: &Term) -> bool {
+        match (self, other) {
+            (Term::Register(_), Term::Register(_))
+            | (Term::Unknown(_), Term::Unknown(_))
+            | (Term::Memory(_), Term::Memory(_))
+            | (Term::String(_), Term::String(_))
+            | (Term::Heap(_), Term::Heap(_)) => true,
+            (one, other) => one == other,
+        }
+    }
+}
+
+impl Call {
+    fn is_moving_of(&self, other: &Call) -> bool {
+        self.callee == other.callee
+            && self.arguments == other.arguments
+            && self.result == other.result
+            && self.model == other.model
+    }
+}

@@ -20,6 +20,7 @@ mod model_effects;
 mod naive;
 mod reads;
 mod records;
+mod renaming;
 mod solution;
 mod solve;
 mod terms;
@@ -36,5 +37,6 @@ pub use extract::{constraints, constraints_with_layouts};
 #[doc(hidden)]
 pub use naive::disagreement;
 pub use reads::{Reads, recording};
+pub use renaming::SaidAgain;
 pub use solution::{Class, Object, PointsTo};
 pub use solve::{solve, solve_again};

@@ -28,22 +28,28 @@ impl Class {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {
     Global(GlobalRef),
-    Local(FunctionRef, LocalId),
-    /// What a statement allocates.
-    Heap(FunctionRef, StatementId),
+    /// A variable of a function, by a number that stays the same while other variables come and go.
+    Local(FunctionRef, u32),
+    /// What a statement allocates, by such a number.
+    Heap(FunctionRef, u32),
     String,
     Function(FunctionRef),
 }
 
-/// What every pointer of the program may point to.
+/// What every pointer of the program may point to. Parts are shared with the relation before an edit that leaves them as
+/// they are.
+#[derive(Clone)]
 pub struct PointsTo {
-    pub(super) classes: Vec<ClassData>,
-    pub(super) records: Records,
-    pub(super) functions: FxHashMap<FunctionRef, FunctionClasses>,
-    pub(super) globals: FxHashMap<GlobalRef, u32>,
-    pub(super) function_cells: FxHashMap<FunctionRef, u32>,
-    call_targets: FxHashMap<(FunctionRef, StatementId), Vec<FunctionRef>>,
+    pub(super) classes: Arc<Vec<ClassData>>,
+    pub(super) records: Arc<Records>,
+    pub(super) functions: FxHashMap<FunctionRef, Arc<FunctionClasses>>,
+    pub(super) globals: Arc<FxHashMap<GlobalRef, u32>>,
+    pub(super) function_cells: Arc<FxHashMap<FunctionRef, u32>>,
+    pub(super) call_targets: FxHashMap<FunctionRef, Arc<CallTargets>>,
 }
+
+/// What the calls through pointers of one function may reach.
+pub(super) type CallTargets = FxHashMap<StatementId, Vec<FunctionRef>>;
 
 pub(super) struct ClassData {
     /// The class that pointers in this one point to.
@@ -92,7 +98,7 @@ impl ClassData {
 }
 
 /// The classes of a function's locals.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct FunctionClasses {
     /// What registers point to.
     pub registers: Vec<u32>,
@@ -125,7 +131,8 @@ impl PointsTo {
     /// The functions that an indirect call may reach, sorted: those whose address flows there and
     /// that accept so many arguments.
     pub fn call_targets(&self, function: FunctionRef, statement: StatementId) -> Vec<FunctionRef> {
-        let targets = self.call_targets.get(&(function, statement));
+        let calls = self.call_targets.get(&function);
+        let targets = calls.and_then(|calls| calls.get(&statement));
         targets.cloned().unwrap_or_default()
     }
 
@@ -346,22 +353,30 @@ impl PointsTo {
             // Of two definitions with one name, the first answers.
             by_function
                 .entry(function.function)
-                .or_insert_with(|| FunctionClasses::new(function, &numbers));
+                .or_insert_with(|| Arc::new(FunctionClasses::new(function, &numbers)));
         }
+        let mut by_caller: FxHashMap<FunctionRef, CallTargets> = FxHashMap::default();
+        for ((caller, statement), targets) in call_targets {
+            let calls = by_caller.entry(caller).or_default();
+            calls.insert(statement, targets);
+        }
+        let by_caller = by_caller.into_iter();
         let number = |node: &NodeId| numbers.of_node[*node as usize];
+        let globals = globals.iter();
+        let function_cells = function_cells.iter();
         PointsTo {
-            classes,
+            classes: Arc::new(classes),
             functions: by_function,
-            globals: globals
-                .iter()
-                .map(|(key, node)| (*key, number(node)))
+            globals: Arc::new(globals.map(|(key, node)| (*key, number(node))).collect()),
+            function_cells: Arc::new(
+                function_cells
+                    .map(|(key, node)| (*key, number(node)))
+                    .collect(),
+            ),
+            call_targets: by_caller
+                .map(|(caller, calls)| (caller, Arc::new(calls)))
                 .collect(),
-            function_cells: function_cells
-                .iter()
-                .map(|(key, node)| (*key, number(node)))
-                .collect(),
-            call_targets,
-            records: graph.records,
+            records: Arc::new(graph.records),
         }
     }
 }

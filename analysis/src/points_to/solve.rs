@@ -152,8 +152,8 @@ impl<'a> Solver<'a> {
     fn instantiate(&mut self, index: usize) {
         let constraints = self.bodies[index].constraints.clone();
         let mut nodes = Vec::with_capacity(constraints.terms.len());
-        for term in &constraints.terms {
-            let node = self.node(self.bodies[index].function, *term, &nodes);
+        for (term, number) in constraints.terms.iter().zip(0..) {
+            let node = self.node(self.bodies[index].function, *term, number, &nodes);
             nodes.push(node);
         }
         if constraints.variadic {
@@ -167,7 +167,8 @@ impl<'a> Solver<'a> {
         self.graph.run();
     }
 
-    fn node(&mut self, function: FunctionRef, term: Term, nodes: &[NodeId]) -> NodeId {
+    /// `number` is the term's own; `nodes` are those of the terms in front of it.
+    fn node(&mut self, function: FunctionRef, term: Term, number: u32, nodes: &[NodeId]) -> NodeId {
         let at = |id: TermId| nodes[id.0 as usize];
         match term {
             Term::Register(_) | Term::Result | Term::Unknown(_) => self.graph.value(),
@@ -177,8 +178,8 @@ impl<'a> Solver<'a> {
                 self.graph.set_target(value, at(cell));
                 value
             }
-            Term::Memory(local) => self.object(Object::Local(function, local)),
-            Term::Heap(site) => self.object(Object::Heap(function, site)),
+            Term::Memory(_) => self.object(Object::Local(function, number)),
+            Term::Heap(_) => self.object(Object::Heap(function, number)),
             Term::String(_) => self.object(Object::String),
             Term::Variadic => self.graph.cell(),
             Term::Global(global) => match self.globals.get(&global) {
@@ -259,8 +260,9 @@ impl<'a> Solver<'a> {
         }
         self.effects(&constraints.effects, &nodes);
         self.bodies[index].nodes = nodes;
-        for call in &constraints.calls {
-            self.call(index, call);
+        let numbers = constraints.terms.len() as u32..;
+        for (call, number) in constraints.calls.iter().zip(numbers) {
+            self.call(index, call, number);
         }
         self.link_all();
     }

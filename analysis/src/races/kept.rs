@@ -12,7 +12,9 @@ use crate::accesses::FunctionFacts;
 use crate::callgraph::{CallGraph, FunctionId, Functions, KnownCalls, components};
 use crate::ir::FunctionRef;
 use crate::models::Models;
-use crate::points_to::{Changes, Class, Constraints, PointsTo, Reads, solve, solve_again};
+use crate::points_to::{
+    Changes, Class, Constraints, PointsTo, Reads, SaidAgain, solve, solve_again,
+};
 use crate::summaries::{Summarised, SyncObjects};
 use crate::threads::{Contexts, Sources};
 use rayon::prelude::*;
@@ -61,11 +63,31 @@ pub(super) fn pointers(
     if changed.is_empty() {
         return (before.points_to.clone(), Some(Changes::default()));
     }
+    let renamed = said_again(&before.kept.constraints, constraints, &changed)
+        .and_then(|said| before.points_to.renamed(&said));
+    if let Some((points_to, changes)) = renamed {
+        return (Arc::new(points_to), Some(changes));
+    }
     let again = solve_again(constraints, &resolve, &before.points_to);
     match again.aligned(&before.points_to, &|name| !changed.contains(&name)) {
         Some((points_to, changes)) => (Arc::new(points_to), Some(changes)),
         None => anew(),
     }
+}
+
+/// What functions with these names said before and say now, if each name is that of one function.
+fn said_again<'c>(
+    before: &'c [NamedConstraints],
+    now: &'c [NamedConstraints],
+    names: &FxHashSet<FunctionRef>,
+) -> Option<Vec<SaidAgain<'c>>> {
+    if before.len() != now.len() {
+        return None;
+    }
+    let pairs = before.iter().zip(now);
+    let named = pairs.filter(|(old, new)| names.contains(&old.0) || names.contains(&new.0));
+    let said: Vec<SaidAgain<'_>> = named.map(|(old, new)| (new.0, &*old.1, &*new.1)).collect();
+    (said.len() == names.len()).then_some(said)
 }
 
 /// The functions that say something else about pointers, or are gone or new.
@@ -142,7 +164,8 @@ impl WholeProgram {
         };
         let has_first_values =
             new.has_initialisers_of(old) && new.ids().all(|function| has_statics(function));
-        let has_pointers = std::ptr::eq(graph.points_to(), &*self.points_to);
+        let has_pointers =
+            std::ptr::eq(graph.points_to(), &*self.points_to) || changes.are_of_names();
         SyncObjects::again(
             graph,
             &self.kept.objects,
@@ -169,7 +192,8 @@ impl WholeProgram {
         let name = graph.functions.body(function).function;
         let points_to = graph.points_to();
         let is_same = std::ptr::eq(points_to, &*self.points_to);
-        (is_same || points_to.names_the_same(&self.points_to, name))
+        // Whoever calls its own registers something else has another text.
+        (is_same || changes.are_of_names() || points_to.names_the_same(&self.points_to, name))
             && !changes.touch(reads, &self.points_to)
     }
 

@@ -19,7 +19,7 @@ use crate::accesses::{Access, FunctionFacts, function_facts};
 use crate::callgraph::{CallGraph, FunctionId, Functions, components};
 use crate::locksets::PointLocks;
 use crate::models::Models;
-use crate::points_to::{Class, PointsTo};
+use crate::points_to::{Changes, Class, PointsTo};
 use crate::stages::{Stage, Stages};
 use crate::stop::Stop;
 use crate::summaries::{Earlier, Summaries, SyncObjects, summarise_program};
@@ -219,9 +219,10 @@ pub fn analyse(
     let search = Search::new(&surroundings, &facts, &contexts, work);
     let still = known.as_ref().map(LocationsAgain::found);
     let (found, locations) = search.everywhere(&index, still, &|_| true, Known::Nothing);
+    let are_names = changes.as_ref().is_some_and(Changes::are_of_names);
     let has_pointers = known
         .as_ref()
-        .filter(|known| Arc::ptr_eq(&known.before.points_to, &points_to));
+        .filter(|known| are_names || Arc::ptr_eq(&known.before.points_to, &points_to));
     let relaxed = publication::relaxed_by_function(
         &graph,
         &facts,

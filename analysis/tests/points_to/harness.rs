@@ -10,6 +10,7 @@ use racelens_analysis::models::Models;
 use racelens_analysis::points_to::{
     Class, Constraints, Object, PointsTo, constraints_with_layouts, disagreement, solve,
 };
+use std::collections::HashMap;
 use std::sync::Arc;
 use ustr::Ustr;
 
@@ -17,6 +18,10 @@ use ustr::Ustr;
 /// shared, and where its pointers lead. An indirect call prints the functions that it may call.
 pub fn check(text: &str, expected: Expect) {
     let (bodies, solution) = analyse(text);
+    let said: HashMap<FunctionRef, Constraints> = constraints_of(text)
+        .into_iter()
+        .map(|(body, said)| (body.function, said))
+        .collect();
     let mut lines = Vec::new();
     let mut letters: Vec<Class> = Vec::new();
     for body in &bodies {
@@ -36,7 +41,7 @@ pub fn check(text: &str, expected: Expect) {
                 }
                 Callee::Direct(function) if function.name == "probe" => {
                     let line = match solution.pointee(body.function, &arguments[0]) {
-                        Some(class) => describe(&solution, class, &mut letters),
+                        Some(class) => describe(&solution, class, &said, &mut letters),
                         None => "nothing".to_owned(),
                     };
                     lines.push(format!("{name}: {line}"));
@@ -91,9 +96,15 @@ pub fn constraints_of(text: &str) -> Vec<(Arc<Body>, Constraints)> {
     functions
 }
 
-fn describe(solution: &PointsTo, class: Class, letters: &mut Vec<Class>) -> String {
+fn describe(
+    solution: &PointsTo,
+    class: Class,
+    said: &HashMap<FunctionRef, Constraints>,
+    letters: &mut Vec<Class>,
+) -> String {
     let mut text = letter(class, letters);
-    let names: Vec<String> = solution.objects(class).iter().map(name).collect();
+    let objects = solution.objects(class).iter();
+    let names: Vec<String> = objects.map(|object| name(object, said)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     text.push_str(&format!(" = {}", list(&names)));
     if let Some(target) = solution.deref(class) {
@@ -118,13 +129,20 @@ fn list(names: &[&str]) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-fn name(object: &Object) -> String {
+fn name(object: &Object, said: &HashMap<FunctionRef, Constraints>) -> String {
     match object {
         Object::Global(global) => global.name.to_string(),
-        Object::Local(function, local) => format!("{}.{}", function.name, local.0),
-        Object::Heap(function, site) => {
-            format!("new {}@{}.{}", function.name, site.block.0, site.index)
+        Object::Local(function, number) => {
+            let local = said[function].local(*number).unwrap();
+            format!("{}.{}", function.name, local.0)
         }
+        Object::Heap(function, number) => match said.get(function) {
+            Some(said) => {
+                let site = said.site(*number).unwrap();
+                format!("new {}@{}.{}", function.name, site.block.0, site.index)
+            }
+            None => format!("new {} in the library", function.name),
+        },
         Object::String => "string".to_owned(),
         Object::Function(function) => format!("{}()", function.name),
     }

@@ -130,6 +130,10 @@ impl Suppressions {
 
     /// What is wrong with comments: mistakes, code that has changed, and comments that nothing needs.
     pub fn notes(&self, checked: &Checked<'_>) -> Vec<Note> {
+        // Most programs have none, and some have many races.
+        if self.comments.is_empty() {
+            return Vec::new();
+        }
         let program = checked.program();
         let needed = |races: &[Arc<Race>]| -> HashSet<usize> {
             let sides = races.iter().flat_map(|race| sides(race));

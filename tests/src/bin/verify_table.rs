@@ -55,7 +55,8 @@ fn verify(entry: &CorpusEntry) -> Vec<Row> {
         };
         let started = Instant::now();
         let stop = || started.elapsed() >= BUDGET;
-        let Ok(report) = check.verify(&workspace, &Asked::Race(race.id.clone()), options, &stop) else {
+        let Ok(report) = check.verify(&workspace, &Asked::Race(race.id.clone()), options, &stop)
+        else {
             continue;
         };
         let time = started.elapsed();
