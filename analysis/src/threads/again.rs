@@ -9,6 +9,7 @@ use super::flow::{Contexts, Sources, contexts};
 use super::numbers::HandedNumbers;
 use super::prepared::Surroundings;
 use super::reached::LeftOut;
+use super::rerouting::Rerouting;
 use crate::accesses::{FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::Body;
@@ -84,6 +85,7 @@ fn still(
         states: KnownStates::default(),
     };
     let mut contexts = Contexts::clone(known);
+    let mut rerouting = Rerouting::new(graph, sources);
     for function in changed {
         stop.check();
         let index = function.0 as usize;
@@ -95,12 +97,10 @@ fn still(
             return None;
         }
         let mut left_out = LeftOut::default();
-        for (number, reached) in known.functions[index].contexts.iter().enumerate() {
+        for number in 0..known.count(function) {
             let id = ContextId(number as u32);
+            let reached = contexts.reached(function, id);
             let prepared = surroundings.prepared(function, &reached.context);
-            if !reached.leads_to(&prepared.calls) {
-                return None;
-            }
             left_out.add(id, prepared.left_out);
             // Whether a start is reached decides about a thread.
             let starts = now.facts.starts.iter().zip(&before.facts.starts);
@@ -109,6 +109,11 @@ fn still(
                     == known.left_out[index].has(id, old.statement.block)
             };
             if !{ starts }.all(is_reached_as_before) {
+                return None;
+            }
+            if !reached.leads_to(&prepared.calls)
+                && !rerouting.reroute(&mut contexts, (function, id), prepared.calls)
+            {
                 return None;
             }
         }

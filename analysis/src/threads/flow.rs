@@ -31,7 +31,9 @@ use std::sync::Arc;
 pub struct Contexts {
     pub roots: Vec<ThreadRoot>,
     /// Shared with those of before an edit that has changed nothing here.
-    pub(super) functions: Arc<Vec<FunctionContexts>>,
+    pub(super) functions: Arc<Vec<Arc<FunctionContexts>>>,
+    /// The same as long as nothing changes but who calls whom, and where statements stand.
+    likeness: Arc<Likeness>,
     pub(super) left_out: Vec<LeftOut>,
     pub(super) numbers: Arc<HandedNumbers>,
     pub(super) deciding: Arc<Deciding>,
@@ -40,6 +42,10 @@ pub struct Contexts {
     /// Entries that the user says never run at the same time.
     never_parallel: FxHashSet<(FunctionId, FunctionId)>,
 }
+
+/// Contexts that have the same one are alike. Every one is another one.
+#[derive(Default)]
+struct Likeness;
 
 /// How a context is entered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -100,6 +106,7 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Con
             ..Contexts::default()
         },
         started: FxHashMap::default(),
+        visits: 0,
     };
     flow.contexts
         .functions_mut()
@@ -148,6 +155,8 @@ struct Flow<'f> {
     pending: BTreeSet<(u32, FunctionId, ContextId)>,
     contexts: Contexts,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
+    /// How many contexts have been visited.
+    visits: u32,
 }
 
 impl Flow<'_> {
@@ -229,9 +238,13 @@ impl Flow<'_> {
         roots: &Shared<BTreeSet<RootId>>,
         arrival: Arrival,
     ) -> ContextId {
-        let known = &mut self.contexts.functions_mut()[function.0 as usize];
+        let visits = self.visits;
+        let known = self.contexts.function_mut(function);
         let id = known.find_or_add(context);
         let reached = &mut known.contexts[id.0 as usize];
+        if reached.arrivals.is_empty() {
+            reached.found_at = visits;
+        }
         if reached.known_arrivals.insert(arrival) {
             reached.arrivals.push(arrival);
         }
@@ -280,7 +293,9 @@ impl Flow<'_> {
             }
             return;
         }
+        self.visits += 1;
         reached.calls = Some(Vec::new());
+        reached.visited_at = self.visits;
         let context = reached.context.clone();
         let prepared = self
             .prepared
@@ -457,7 +472,9 @@ impl Contexts {
     fn number_companies(&mut self) {
         let mut known: FxHashMap<Shared<BTreeSet<RootId>>, CompanyId> = FxHashMap::default();
         let functions = self.functions_mut().iter_mut();
-        for reached in functions.flat_map(|function| &mut function.contexts) {
+        for reached in functions.flat_map(|function| &mut Arc::make_mut(function).contexts) {
+            // Nobody comes any more.
+            reached.known_arrivals = FxHashSet::default();
             let next = CompanyId(known.len() as u32);
             reached.company = match known.get(&reached.roots) {
                 Some(company) => *company,
@@ -480,6 +497,11 @@ impl Contexts {
 
     /// Whether they are the same but for where statements stand in their functions.
     pub fn are_alike(&self, other: &Contexts) -> bool {
+        Arc::ptr_eq(&self.likeness, &other.likeness)
+    }
+
+    /// Whether they are alike, and calls lead from the same contexts to the same ones.
+    pub fn have_the_same_calls(&self, other: &Contexts) -> bool {
         Arc::ptr_eq(&self.functions, &other.functions)
     }
 
@@ -513,7 +535,7 @@ impl Contexts {
         if self.roots != before.roots || self.never_parallel != before.never_parallel {
             return None;
         }
-        let is_same = |(new, old): (&FunctionContexts, &FunctionContexts)| {
+        let is_same = |(new, old): (&Arc<FunctionContexts>, &Arc<FunctionContexts>)| {
             let mut pairs = new.contexts.iter().zip(&old.contexts);
             new.contexts.len() == old.contexts.len()
                 && pairs.all(|(new, old)| new.roots == old.roots && new.context == old.context)
@@ -522,13 +544,17 @@ impl Contexts {
         Some(functions.map(is_same).collect())
     }
 
-    fn functions_mut(&mut self) -> &mut Vec<FunctionContexts> {
+    fn functions_mut(&mut self) -> &mut Vec<Arc<FunctionContexts>> {
         // Nobody else has them while they are found.
         Arc::make_mut(&mut self.functions)
     }
 
-    fn reached_mut(&mut self, function: FunctionId, context: ContextId) -> &mut Reached {
-        &mut self.functions_mut()[function.0 as usize].contexts[context.0 as usize]
+    fn function_mut(&mut self, function: FunctionId) -> &mut FunctionContexts {
+        Arc::make_mut(&mut self.functions_mut()[function.0 as usize])
+    }
+
+    pub(super) fn reached_mut(&mut self, function: FunctionId, context: ContextId) -> &mut Reached {
+        &mut self.function_mut(function).contexts[context.0 as usize]
     }
 
     pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {

@@ -16,6 +16,7 @@ mod order;
 mod prepared;
 mod reachable;
 mod reached;
+mod rerouting;
 mod roots;
 
 pub use absolute::{Binder, is_unique};

@@ -19,6 +19,9 @@ pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, components: &
             break;
         }
     }
+    for (function, id) in repeated {
+        contexts.reached_mut(function, id).is_repeated = true;
+    }
     mark_programs(contexts);
 }
 
@@ -52,6 +55,11 @@ fn many_count(contexts: &Contexts) -> usize {
     contexts.roots.iter().filter(|root| root.many).count()
 }
 
+/// Whether the functions of a component call each other, or one calls itself.
+pub(super) fn is_recursive(graph: &CallGraph<'_>, members: &[u32]) -> bool {
+    members.len() > 1 || graph.callees(members[0]).binary_search(&members[0]).is_ok()
+}
+
 fn recursive(
     contexts: &Contexts,
     graph: &CallGraph<'_>,
@@ -59,9 +67,7 @@ fn recursive(
 ) -> FxHashSet<(FunctionId, ContextId)> {
     let mut found = FxHashSet::default();
     for members in components {
-        let is_recursive =
-            members.len() > 1 || graph.callees(members[0]).binary_search(&members[0]).is_ok();
-        if is_recursive {
+        if is_recursive(graph, members) {
             for member in members {
                 let function = FunctionId(*member);
                 found.extend(
@@ -84,21 +90,30 @@ fn mark_contexts(
     for function in graph.functions.ids() {
         for (id, ..) in contexts.of(function) {
             let reached = contexts.reached(function, id);
-            let is_repeated = reached.arrivals.len() > 1
-                || reached.arrivals.iter().any(|arrival| match arrival {
-                    Arrival::Root(root) => contexts.root(*root).many,
-                    Arrival::Call {
-                        caller,
-                        context,
-                        repeats,
-                        ..
-                    } => *repeats || repeated.contains(&(*caller, *context)),
-                });
-            if is_repeated {
+            let is_known = |place: &(FunctionId, ContextId)| repeated.contains(place);
+            if is_repeated(contexts, &reached.arrivals, &is_known) {
                 repeated.insert((function, id));
             }
         }
     }
+}
+
+/// Whether a context with these arrivals is entered more than once, if that is known of those that it is entered from.
+pub(super) fn is_repeated(
+    contexts: &Contexts,
+    arrivals: &[Arrival],
+    is_known: &dyn Fn(&(FunctionId, ContextId)) -> bool,
+) -> bool {
+    arrivals.len() > 1
+        || arrivals.iter().any(|arrival| match arrival {
+            Arrival::Root(root) => contexts.root(*root).many,
+            Arrival::Call {
+                caller,
+                context,
+                repeats,
+                ..
+            } => *repeats || is_known(&(*caller, *context)),
+        })
 }
 
 fn mark_roots(

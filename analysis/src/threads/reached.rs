@@ -20,6 +20,13 @@ const MOST_OVERFLOWS: usize = 8;
 #[derive(Clone, Default)]
 pub(super) struct FunctionContexts {
     pub contexts: Vec<Reached>,
+    /// Shared with those before an edit that changes only who comes there.
+    known: Arc<KnownContexts>,
+}
+
+/// The contexts of a function by what is in them.
+#[derive(Clone, Default)]
+struct KnownContexts {
     index: FxHashMap<Fixed<Context>, ContextId>,
     /// There were too many: those that cover all later ones, by what is certain of the formals.
     overflows: BTreeMap<BTreeMap<u32, Certain>, ContextId>,
@@ -68,9 +75,15 @@ pub(super) struct Reached {
     pub roots: Shared<BTreeSet<RootId>>,
     /// Stands for the roots; known at the end.
     pub company: CompanyId,
+    /// The first is the one that it was found by.
     pub arrivals: Vec<Arrival>,
-    /// The same, to find them.
+    /// The same, to find them while contexts are found.
     pub known_arrivals: FxHashSet<Arrival>,
+    /// How many contexts had been visited when it was found, and when it was visited itself.
+    pub found_at: u32,
+    pub visited_at: u32,
+    /// It is entered more than once in one run of its thread, or by several threads.
+    pub is_repeated: bool,
     /// What its calls lead to; known when it has been visited.
     pub calls: Option<Vec<Called>>,
     /// Threads that are started in it.
@@ -111,23 +124,24 @@ impl Reached {
 
 impl FunctionContexts {
     pub fn find_or_add(&mut self, context: Fixed<Context>) -> ContextId {
-        if let Some(known) = self.index.get(&context) {
+        let known = &*self.known;
+        if let Some(known) = known.index.get(&context) {
             return *known;
         }
         if self.contexts.len() < MOST_CONTEXTS {
             return self.add(context);
         }
         // Joining it once more would change nothing.
-        let covering = self.covered.get(&context);
-        if let Some(id) = covering.and_then(|certain| self.overflows.get(certain)) {
+        let covering = known.covered.get(&context);
+        if let Some(id) = covering.and_then(|certain| known.overflows.get(certain)) {
             return *id;
         }
         // What is certain of formals is the same in all that are joined, unless there is too much of that.
         let mut certain = context.certain.clone();
-        if self.overflows.len() >= MOST_OVERFLOWS && !self.overflows.contains_key(&certain) {
+        if known.overflows.len() >= MOST_OVERFLOWS && !known.overflows.contains_key(&certain) {
             certain.clear();
         }
-        let joined = match self.overflows.get(&certain) {
+        let joined = match known.overflows.get(&certain) {
             Some(overflow) => self.contexts[overflow.0 as usize].context.joined(&context),
             None => {
                 let all = self.contexts.iter().map(|reached| &*reached.context);
@@ -140,31 +154,44 @@ impl FunctionContexts {
             certain: certain.clone(),
             ..joined
         });
-        let id = match self.index.get(&joined) {
+        let id = match known.index.get(&joined) {
             Some(known) => *known,
             None => self.add(joined),
         };
-        self.overflows.insert(certain.clone(), id);
-        self.covered.insert(context, certain);
+        let known = Arc::make_mut(&mut self.known);
+        known.overflows.insert(certain.clone(), id);
+        known.covered.insert(context, certain);
         id
+    }
+
+    /// The context with exactly this content, if it is none that others are joined in.
+    pub fn exactly(&self, context: &Fixed<Context>) -> Option<ContextId> {
+        let id = *self.known.index.get(context)?;
+        let mut joined = self.known.overflows.values();
+        (!joined.any(|joined| *joined == id)).then_some(id)
     }
 
     /// The copy of a context that is kept here already, if there is one.
     pub fn shared(&self, context: Fixed<Context>) -> Fixed<Context> {
-        let known = self.index.get_key_value(&context).map(|known| known.0);
-        let known = known.or_else(|| Some(self.covered.get_key_value(&context)?.0));
+        let (index, covered) = (&self.known.index, &self.known.covered);
+        let known = index.get_key_value(&context).map(|known| known.0);
+        let known = known.or_else(|| Some(covered.get_key_value(&context)?.0));
         known.cloned().unwrap_or(context)
     }
 
     fn add(&mut self, context: Fixed<Context>) -> ContextId {
         let id = ContextId(self.contexts.len() as u32);
-        self.index.insert(context.clone(), id);
+        let known = Arc::make_mut(&mut self.known);
+        known.index.insert(context.clone(), id);
         self.contexts.push(Reached {
             context,
             roots: Shared::default(),
             company: CompanyId::default(),
             arrivals: Vec::new(),
             known_arrivals: FxHashSet::default(),
+            found_at: 0,
+            visited_at: 0,
+            is_repeated: false,
             calls: None,
             starts: Vec::new(),
         });
@@ -201,7 +228,7 @@ mod tests {
         let mut quick = FunctionContexts::default();
         let mut slow = FunctionContexts::default();
         for context in contexts() {
-            slow.covered.clear();
+            Arc::make_mut(&mut slow.known).covered.clear();
             let id = quick.find_or_add(context.clone());
             assert_eq!(id, slow.find_or_add(context));
         }
@@ -210,6 +237,6 @@ mod tests {
             contexts.map(|reached| reached.context.clone()).collect()
         };
         assert_eq!(all(&quick), all(&slow));
-        assert!(quick.covered.len() > 100);
+        assert!(quick.known.covered.len() > 100);
     }
 }

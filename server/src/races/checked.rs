@@ -58,7 +58,10 @@ impl CheckResult {
             clock.begin_stage(StageName::CallPaths);
         }
         let contexts = &checked.program.contexts;
-        let same = before.filter(|before| before.checked.program.contexts.are_alike(contexts));
+        let same = before.filter(|before| {
+            let known = &before.checked.program.contexts;
+            known.have_the_same_calls(contexts)
+        });
         let paths = match same {
             Some(before) => before.paths.clone(),
             None => Arc::new(CallPaths::new(contexts)),

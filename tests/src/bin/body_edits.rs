@@ -1,17 +1,18 @@
 //! How long it takes until all that is to say about a program is current again after an edit in a function's body, beside
 //! reading and checking it from scratch in the same process.
 //!
-//! `body_edits EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
+//! `body_edits [--compare] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
 //! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
 //! Measured is what the language server does between
 //! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
-//! before the clock does.
+//! before the clock does. With `--compare` what is said after each edit is compared with what a check from scratch says, and the
+//! first difference ends it.
 
 use racelens::process_memory::ProcessMemory;
 use racelens::project::LoadOptions;
 use racelens::race_options::RaceOptions;
 use racelens::races::{Check, StageClock};
-use racelens::report::{StageName, StageTime};
+use racelens::report::{Report, StageName, StageTime, Stats};
 use racelens::workspace::{ReadAgain, Workspace};
 use racelens_tests::body_edits::BodyEdit;
 use racelens_tests::random::Random;
@@ -27,15 +28,16 @@ use std::time::{Duration, Instant};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    let compares = arguments.next_if_eq("--compare").is_some();
     let edits = arguments.next().and_then(|count| count.parse().ok());
     let (Some(edits), Some(directory)) = (edits, arguments.next()) else {
-        eprintln!("usage: body_edits EDITS DIRECTORY [SECONDS]");
+        eprintln!("usage: body_edits [--compare] EDITS DIRECTORY [SECONDS]");
         return ExitCode::from(2);
     };
     let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
     let budget = seconds.map_or(Duration::MAX, Duration::from_secs);
-    match measure(Path::new(&directory), edits, budget) {
+    match measure(Path::new(&directory), edits, budget, compares) {
         Ok(result) => {
             println!("{result:#}");
             ExitCode::SUCCESS
@@ -47,7 +49,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(directory: &Path, edits: usize, budget: Duration) -> Result<Value, String> {
+fn measure(
+    directory: &Path,
+    edits: usize,
+    budget: Duration,
+    compares: bool,
+) -> Result<Value, String> {
     let options = LoadOptions {
         paths: vec![directory.to_owned()],
         ..LoadOptions::default()
@@ -76,6 +83,12 @@ fn measure(directory: &Path, edits: usize, budget: Duration) -> Result<Value, St
         };
         for text in [Some(text.into()), None] {
             let (time, by_stage) = session.edit(&file, text);
+            if compares {
+                let edit = format!("{} of {}", kind.word(), file.display());
+                session
+                    .compare()
+                    .map_err(|what| format!("{edit}: {what}"))?;
+            }
             costs.entry(kind).or_default().push(time);
             for stage in by_stage {
                 let known = stages.entry(stage.stage.word()).or_default();
@@ -158,6 +171,37 @@ impl Session {
         let stages = clock.finish();
         self.check = check;
         (time, stages)
+    }
+}
+
+impl Session {
+    /// What is said now, beside what a check from scratch would say.
+    fn compare(&self) -> Result<(), String> {
+        let options = RaceOptions::new(&self.workspace, None);
+        let fresh = Check::new(&self.workspace, options);
+        let [now, expected] = [&self.check, &fresh].map(|check| Report {
+            stats: Stats {
+                seconds: 0.0,
+                ..check.report(&self.workspace).stats
+            },
+            ..check.report(&self.workspace)
+        });
+        if now == expected {
+            return Ok(());
+        }
+        let mut races = now.races.iter().zip(&expected.races);
+        Err(match races.find(|(now, expected)| now != expected) {
+            Some((now, expected)) => format!("{now:#?}\nis not\n{expected:#?}"),
+            None => format!(
+                "{} races, {:?}, {:?}\nare not\n{} races, {:?}, {:?}",
+                now.races.len(),
+                now.stats,
+                now.notes,
+                expected.races.len(),
+                expected.stats,
+                expected.notes
+            ),
+        })
     }
 }
 

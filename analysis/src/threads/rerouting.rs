@@ -1,0 +1,193 @@
+//! Calls of an edited function that lead elsewhere, as long as that makes no difference to any context or thread: then only
+//! who comes to a context is another one.
+//!
+//! The result has to be what finding all contexts anew would give, also in the order in which contexts are found. So a call
+//! may come to lead to a context that was found before the caller was visited, and may cease to lead to one that was
+//! found by somebody else.
+
+use super::context::ContextId;
+use super::flow::{Arrival, Contexts, Sources};
+use super::multiplicity::{is_recursive, is_repeated};
+use super::prepared::Entered;
+use super::reached::{Called, Reached};
+use super::roots::RootId;
+use crate::callgraph::{CallGraph, FunctionId};
+use std::collections::BTreeSet;
+
+pub(super) struct Rerouting<'r> {
+    graph: &'r CallGraph<'r>,
+    components: &'r [Vec<u32>],
+    /// The component of each function, if somebody has asked.
+    component_of: Vec<u32>,
+}
+
+type Place = (FunctionId, ContextId);
+
+impl<'r> Rerouting<'r> {
+    pub fn new(graph: &'r CallGraph<'r>, sources: Sources<'r>) -> Rerouting<'r> {
+        Rerouting {
+            graph,
+            components: sources.components,
+            component_of: Vec::new(),
+        }
+    }
+
+    /// Lets the calls of a function in a context lead where they do now. Says whether all contexts and threads stay as
+    /// they are; if not, the contexts are of no use any more.
+    pub fn reroute(&mut self, contexts: &mut Contexts, place: Place, calls: Vec<Entered>) -> bool {
+        let Some(now) = self.called(contexts, place, calls) else {
+            return false;
+        };
+        let before = contexts.reached(place.0, place.1).calls().to_vec();
+        let places = |calls: &[Called]| -> BTreeSet<Place> {
+            let calls = calls.iter();
+            calls.map(|call| (call.callee, call.context)).collect()
+        };
+        let (old, new) = (places(&before), places(&now));
+        for left in old.difference(&new) {
+            let calls = before.iter();
+            // What others are joined with has a part in what they are joined to.
+            let is_exact = calls
+                .filter(|call| (call.callee, call.context) == *left)
+                .all(|call| {
+                    let known = &contexts.functions[call.callee.0 as usize];
+                    known.exactly(&call.entered) == Some(call.context)
+                });
+            if !is_exact {
+                return false;
+            }
+        }
+        for &(callee, id) in old.union(&new) {
+            let entering = now.iter();
+            let entering = entering.filter(|call| (call.callee, call.context) == (callee, id));
+            let entering: Vec<Arrival> = entering
+                .map(|call| Arrival::Call {
+                    caller: place.0,
+                    context: place.1,
+                    at: call.at,
+                    repeats: call.repeats,
+                })
+                .collect();
+            let Some(arrivals) = self.arrivals(contexts, place, (callee, id), entering) else {
+                return false;
+            };
+            contexts.reached_mut(callee, id).arrivals = arrivals;
+        }
+        contexts.reached_mut(place.0, place.1).calls = Some(now);
+        true
+    }
+
+    /// The calls with the contexts that they lead to; `None` if there is none for one of them.
+    fn called(
+        &self,
+        contexts: &Contexts,
+        place: Place,
+        calls: Vec<Entered>,
+    ) -> Option<Vec<Called>> {
+        let caller = contexts.reached(place.0, place.1);
+        let called = calls.into_iter().map(|entered| {
+            let mut before = caller.calls().iter();
+            let same = before
+                .find(|call| call.callee == entered.target && call.entered == entered.context);
+            let context = match same {
+                Some(same) => same.context,
+                None => {
+                    let known = &contexts.functions[entered.target.0 as usize];
+                    let id = known.exactly(&entered.context)?;
+                    let callee = &known.contexts[id.0 as usize];
+                    let is_there = callee.found_at < caller.visited_at
+                        && caller.roots.is_subset(&callee.roots);
+                    is_there.then_some(id)?
+                }
+            };
+            let known = &contexts.functions[entered.target.0 as usize];
+            Some(Called {
+                callee: entered.target,
+                context,
+                at: entered.at,
+                repeats: entered.repeats,
+                entered: known.shared(entered.context),
+            })
+        });
+        called.collect()
+    }
+
+    /// Who comes to a place, if it is entered so from a caller; `None` if that makes a difference.
+    fn arrivals(
+        &mut self,
+        contexts: &Contexts,
+        from: Place,
+        to: Place,
+        entering: Vec<Arrival>,
+    ) -> Option<Vec<Arrival>> {
+        let is_from = |arrival: &Arrival| match arrival {
+            Arrival::Call {
+                caller, context, ..
+            } => (*caller, *context) == from,
+            Arrival::Root(_) => false,
+        };
+        let reached = contexts.reached(to.0, to.1);
+        let leaves = entering.is_empty();
+        // It would not have been found, or later on.
+        if leaves && reached.arrivals.first().is_none_or(is_from) {
+            return None;
+        }
+        let is_first = reached.arrivals.first().is_some_and(is_from);
+        let others = reached.arrivals.iter().filter(|arrival| !is_from(arrival));
+        let others = others.copied();
+        let arrivals: Vec<Arrival> = match is_first {
+            true => entering.into_iter().chain(others).collect(),
+            false => others.chain(entering).collect(),
+        };
+        if leaves && !self.are_supported(contexts, to.0, reached, &arrivals) {
+            return None;
+        }
+        let is_known = |place: &Place| contexts.reached(place.0, place.1).is_repeated;
+        let is_repeated = is_recursive(self.graph, self.component(to.0))
+            || is_repeated(contexts, &arrivals, &is_known);
+        (is_repeated == reached.is_repeated).then_some(arrivals)
+    }
+
+    /// Whether all threads still come to a place. What comes from functions that may themselves be called from there
+    /// does not count.
+    fn are_supported(
+        &mut self,
+        contexts: &Contexts,
+        function: FunctionId,
+        reached: &Reached,
+        arrivals: &[Arrival],
+    ) -> bool {
+        let component = self.component_of(function);
+        let mut roots: BTreeSet<RootId> = BTreeSet::new();
+        for arrival in arrivals {
+            match arrival {
+                Arrival::Root(root) => {
+                    roots.insert(*root);
+                }
+                Arrival::Call {
+                    caller, context, ..
+                } if self.component_of(*caller) != component => {
+                    roots.extend(contexts.reached(*caller, *context).roots.iter());
+                }
+                Arrival::Call { .. } => {}
+            }
+        }
+        reached.roots.is_subset(&roots)
+    }
+
+    fn component(&mut self, function: FunctionId) -> &'r [u32] {
+        &self.components[self.component_of(function) as usize]
+    }
+
+    fn component_of(&mut self, function: FunctionId) -> u32 {
+        if self.component_of.is_empty() {
+            self.component_of = vec![0; self.graph.functions.len()];
+            for (members, number) in self.components.iter().zip(0..) {
+                for member in members {
+                    self.component_of[*member as usize] = number;
+                }
+            }
+        }
+        self.component_of[function.0 as usize]
+    }
+}
