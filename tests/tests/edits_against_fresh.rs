@@ -119,25 +119,71 @@ int main(void)
 }
 "#;
 
-#[test]
-fn a_statement_in_front_of_calls_leaves_what_they_lead_to() {
+/// Edits a program, and says whether its contexts are still alike. What is found is always what is found from scratch.
+fn stays_alike(text: &str, edited: &str) -> bool {
     let mut host = AnalysisHost::default();
-    apply(&mut host, CALLS);
+    apply(&mut host, text);
     let before = check(&host.analysis(), None);
     assert!(!before.program.races.is_empty());
+    apply(&mut host, edited);
+    let again = check(&host.analysis(), Some(&before));
+    let fresh = check(&host.analysis(), None);
+    assert_eq!(described(&again), described(&fresh), "{edited}");
+    again.program.contexts.are_alike(&before.program.contexts)
+}
+
+#[test]
+fn a_statement_in_front_of_calls_leaves_what_they_lead_to() {
     for (statement, is_alike) in [
         ("other++;", true),
         ("{ int more = other; if (more) other = 0; }", true),
         ("add(&total);", false),
     ] {
-        apply(&mut host, &CALLS.replace("/* here */", statement));
-        let again = check(&host.analysis(), Some(&before));
-        assert_eq!(
-            again.program.contexts.are_alike(&before.program.contexts),
-            is_alike,
-            "{statement}"
-        );
-        let fresh = check(&host.analysis(), None);
-        assert_eq!(described(&again), described(&fresh), "{statement}");
+        let edited = CALLS.replace("/* here */", statement);
+        assert_eq!(stays_alike(CALLS, &edited), is_alike, "{statement}");
     }
+}
+
+#[test]
+fn a_call_that_is_there_twice_leads_where_it_led_before() {
+    let edited = CALLERS.replace("second(void) { leaf(); }", "second(void) { leaf(); leaf(); }");
+    assert!(stays_alike(CALLERS, &edited));
+    assert!(stays_alike(&edited, CALLERS));
+}
+
+/// A function that several others call, in the same circumstances.
+const CALLERS: &str = r#"
+typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+static int total;
+static void leaf(void) { total++; }
+static void first(void) { for (int i = 0; i < 3; i++) leaf(); }
+static void second(void) { leaf(); }
+static void third(int much) { if (much) leaf(); }
+static void *work(void *unused) { first(); second(); third(1); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    return total;
+}
+"#;
+
+#[test]
+fn one_caller_less_or_more_makes_no_difference_to_a_function_that_others_call() {
+    let without = CALLERS.replace("second(void) { leaf(); }", "second(void) { }");
+    let (one, other) = (
+        stays_alike(CALLERS, &without),
+        stays_alike(&without, CALLERS),
+    );
+    assert!(one && other, "{one}, {other}");
+}
+
+#[test]
+fn the_caller_that_a_function_was_found_by_makes_a_difference() {
+    let edited = CALLERS.replace("i++) leaf();", "i++) ;");
+    // Whether the order of functions stays the same does not matter here: they are as from scratch.
+    stays_alike(CALLERS, &edited);
+    stays_alike(&edited, CALLERS);
 }

@@ -5,4 +5,5 @@ mod calls;
 mod harness;
 mod random_programs;
 mod records;
+mod renaming;
 mod values;
