@@ -146,7 +146,10 @@ fn a_statement_in_front_of_calls_leaves_what_they_lead_to() {
 
 #[test]
 fn a_call_that_is_there_twice_leads_where_it_led_before() {
-    let edited = CALLERS.replace("second(void) { leaf(); }", "second(void) { leaf(); leaf(); }");
+    let edited = CALLERS.replace(
+        "second(void) { leaf(); }",
+        "second(void) { leaf(); leaf(); }",
+    );
     assert!(stays_alike(CALLERS, &edited));
     assert!(stays_alike(&edited, CALLERS));
 }

@@ -55,6 +55,12 @@ impl Changes {
         !self.is_empty() && reads.iter().any(|read| self.touch_one(read, before))
     }
 
+    /// Whether a class has other parts now, or these are something else.
+    pub fn touch_parts(&self, Class(class): Class, before: &PointsTo) -> bool {
+        let aspect = Aspect::Parts;
+        self.touch_one(Read { class, aspect }, before)
+    }
+
     fn touch_one(&self, read: Read, before: &PointsTo) -> bool {
         let is_changed = |class: u32, aspect| {
             self.gone.contains(&class) || self.reads.contains(&Read { class, aspect })

@@ -2,6 +2,7 @@
 
 use super::access_index::{AccessIndex, Indexed};
 use super::arrays::Arrays;
+use super::moved::Version;
 use super::ordering::Orders;
 use super::publication::RelaxedByFunction;
 use super::references::{Owners, owners_again};
@@ -245,26 +246,60 @@ impl WholeProgram {
         contexts: &Arc<Contexts>,
         changes: &Changes,
     ) -> bool {
-        let is_same = |(new, old): (&Arc<FunctionFacts>, &Arc<FunctionFacts>)| {
-            Arc::ptr_eq(new, old) || Orders::is_same_for(graph, objects, new, old)
+        let is_same = |function: FunctionId| {
+            let index = function.0 as usize;
+            let (new, old) = (&facts[index], &self.kept.facts[index]);
+            Arc::ptr_eq(new, old)
+                || Orders::is_same_for(graph, objects, contexts, function, [new, old])
+        };
+        // Whoever writes a whole object writes the flags in it.
+        let writes_others = |facts: &Arc<FunctionFacts>| {
+            let accesses = facts.accesses.iter();
+            let mut whole = accesses.filter(|access| access.cell.whole);
+            whole.any(|access| changes.touch_parts(access.cell.class, &self.points_to))
         };
         contexts.are_alike(&self.contexts)
             && objects.order_alike(&self.kept.objects)
-            && !changes.are_structural()
-            && facts.iter().zip(&self.kept.facts).all(is_same)
+            && graph.functions.ids().all(is_same)
+            && !(changes.are_structural() && self.kept.facts.par_iter().any(writes_others))
     }
 
     /// What is known of locations; `None` if there are other threads.
-    pub(super) fn locations_again(&self, now: Indexed<'_>) -> Option<LocationsAgain<'_>> {
+    pub(super) fn locations_again(
+        &self,
+        functions: &Functions,
+        now: Indexed<'_>,
+    ) -> Option<LocationsAgain<'_>> {
         let unchanged = now.contexts.unchanged_since(&self.contexts)?;
         let has_facts = |function: &FunctionId| {
             let index = function.0 as usize;
             Arc::ptr_eq(&now.facts[index], &self.kept.facts[index])
         };
-        let functions = self.functions.ids();
-        let changed: Vec<FunctionId> = functions
-            .filter(|function| !unchanged[function.0 as usize] || !has_facts(function))
+        let has_contexts = |function: &FunctionId| unchanged[function.0 as usize];
+        let edited: Vec<FunctionId> = functions
+            .ids()
+            .filter(|function| !has_contexts(function) || !has_facts(function))
             .collect();
+        let has_moved = |function: &FunctionId| {
+            let index = function.0 as usize;
+            let [now, before] = [
+                Version {
+                    function: *function,
+                    body: functions.body(*function),
+                    facts: &now.facts[index],
+                    contexts: now.contexts,
+                },
+                Version {
+                    function: *function,
+                    body: self.functions.body(*function),
+                    facts: &self.kept.facts[index],
+                    contexts: &self.contexts,
+                },
+            ];
+            has_contexts(function) && now.has_only_moved_since(&before)
+        };
+        let others = edited.iter().copied();
+        let changed: Vec<FunctionId> = others.filter(|function| !has_moved(function)).collect();
         let before = Indexed {
             points_to: now.points_to,
             facts: &self.kept.facts,
@@ -273,6 +308,7 @@ impl WholeProgram {
         let (index, affected) = self.kept.index.again(before, now, &changed);
         Some(LocationsAgain {
             before: self,
+            edited,
             changed,
             index,
             affected,
@@ -284,7 +320,9 @@ impl WholeProgram {
 pub(super) struct LocationsAgain<'k> {
     pub before: &'k WholeProgram,
     /// Functions that have other facts or other contexts now.
-    pub changed: Vec<FunctionId>,
+    pub edited: Vec<FunctionId>,
+    /// Those of them whose accesses have not only moved.
+    changed: Vec<FunctionId>,
     /// The accesses as they are now.
     pub index: AccessIndex,
     /// The locations that these functions access, or did.

@@ -10,6 +10,7 @@ mod identity;
 mod kept;
 mod limits;
 mod moments;
+mod moved;
 mod naming;
 mod ordering;
 mod overlap;

@@ -1,9 +1,9 @@
 //! Which signals order what: who posts each of them, and how.
 
 use super::moments::When;
-use super::postings::{Postings, flags_of};
-use crate::accesses::{Access, FunctionFacts, Publishes};
-use crate::callgraph::{CallGraph, Functions};
+use super::postings::Postings;
+use crate::accesses::{FunctionFacts, Publishes};
+use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::points_to::Class;
 use crate::signals::{Locks, Passed, Way};
 use crate::summaries::SyncObjects;
@@ -86,19 +86,13 @@ impl Orders {
     pub(super) fn is_same_for(
         graph: &CallGraph<'_>,
         objects: &SyncObjects,
-        facts: &FunctionFacts,
-        before: &FunctionFacts,
+        contexts: &Contexts,
+        function: FunctionId,
+        [facts, before]: [&FunctionFacts; 2],
     ) -> bool {
-        let stores = |facts: &FunctionFacts| -> Vec<Access> {
-            let accesses = facts.accesses.iter();
-            accesses
-                .filter(|access| !flags_of(graph, objects, access).is_empty())
-                .cloned()
-                .collect()
-        };
-        facts.posts == before.posts
-            && facts.barriers == before.barriers
-            && stores(facts) == stores(before)
+        let [now, before] = [facts, before]
+            .map(|facts| Postings::of_function(graph, objects, contexts, function, facts));
+        now.are_those_of(&before)
     }
 
     /// What orders two accesses, and by which object.

@@ -58,20 +58,46 @@ impl<'f> Postings<'f> {
         facts: &[Arc<FunctionFacts>],
         contexts: &'f Contexts,
     ) -> Postings<'f> {
-        let none = || Postings {
-            graph,
-            objects,
-            contexts,
-            by_class: FxHashMap::default(),
-            companies: FxHashMap::default(),
-            orders: Orders::default(),
-        };
+        let none = || Postings::none(graph, objects, contexts);
         let functions = facts.par_iter().enumerate();
         let found = functions.fold(none, |mut found, (index, facts)| {
             found.function(FunctionId(index as u32), facts);
             found
         });
         found.reduce(none, Postings::and)
+    }
+
+    /// What one function with these facts does.
+    pub fn of_function(
+        graph: &'f CallGraph<'f>,
+        objects: &'f SyncObjects,
+        contexts: &'f Contexts,
+        function: FunctionId,
+        facts: &FunctionFacts,
+    ) -> Postings<'f> {
+        let mut found = Postings::none(graph, objects, contexts);
+        found.function(function, facts);
+        found
+    }
+
+    /// Whether the same is done to signals, in the same contexts.
+    pub fn are_those_of(&self, other: &Postings<'_>) -> bool {
+        self.by_class == other.by_class && self.orders == other.orders
+    }
+
+    fn none(
+        graph: &'f CallGraph<'f>,
+        objects: &'f SyncObjects,
+        contexts: &'f Contexts,
+    ) -> Postings<'f> {
+        Postings {
+            graph,
+            objects,
+            contexts,
+            by_class: FxHashMap::default(),
+            companies: FxHashMap::default(),
+            orders: Orders::default(),
+        }
     }
 }
 
@@ -294,11 +320,7 @@ struct How<'h> {
 }
 
 /// The variables that may publish something and that an access writes to.
-pub(super) fn flags_of(
-    graph: &CallGraph<'_>,
-    objects: &SyncObjects,
-    access: &Access,
-) -> Vec<Class> {
+fn flags_of(graph: &CallGraph<'_>, objects: &SyncObjects, access: &Access) -> Vec<Class> {
     let flags = &objects.flags;
     if access.kind == AccessKind::Read || flags.is_empty() {
         return Vec::new();

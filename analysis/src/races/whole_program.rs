@@ -183,7 +183,7 @@ pub fn analyse(
         facts: &facts,
         contexts: &contexts,
     };
-    let known = before.and_then(|(before, _)| before.locations_again(indexed));
+    let known = before.and_then(|(before, _)| before.locations_again(&functions, indexed));
     let index = match &known {
         Some(known) => known.index.clone(),
         None => AccessIndex::new(indexed),
@@ -226,7 +226,7 @@ pub fn analyse(
     let relaxed = publication::relaxed_by_function(
         &graph,
         &facts,
-        has_pointers.map(|known| (&known.before.kept.relaxed, &known.changed[..])),
+        has_pointers.map(|known| (&known.before.kept.relaxed, &known.edited[..])),
     );
     let unordered = publication::unordered(&points_to, &found, &relaxed);
     let mut found_unordered = FoundRaces::new();
