@@ -163,8 +163,7 @@ impl WholeProgram {
             let (new, old) = (new.body(function), old.body(function));
             Arc::ptr_eq(new, old) || new.statics == old.statics
         };
-        let has_first_values =
-            new.has_initialisers_of(old) && new.ids().all(|function| has_statics(function));
+        let has_first_values = new.has_initialisers_of(old) && new.ids().all(has_statics);
         let has_pointers =
             std::ptr::eq(graph.points_to(), &*self.points_to) || changes.are_of_names();
         SyncObjects::again(
@@ -246,11 +245,16 @@ impl WholeProgram {
         contexts: &Arc<Contexts>,
         changes: &Changes,
     ) -> bool {
+        let Some(unchanged) = contexts.unchanged_since(&self.contexts) else {
+            return false;
+        };
         let is_same = |function: FunctionId| {
             let index = function.0 as usize;
             let (new, old) = (&facts[index], &self.kept.facts[index]);
-            Arc::ptr_eq(new, old)
-                || Orders::is_same_for(graph, objects, contexts, function, [new, old])
+            let versions: [(&Contexts, &FunctionFacts); 2] =
+                [(contexts, new), (&self.contexts, old)];
+            (unchanged[index] && Arc::ptr_eq(new, old))
+                || Orders::is_same_for(graph, objects, function, versions)
         };
         // Whoever writes a whole object writes the flags in it.
         let writes_others = |facts: &Arc<FunctionFacts>| {
@@ -258,8 +262,7 @@ impl WholeProgram {
             let mut whole = accesses.filter(|access| access.cell.whole);
             whole.any(|access| changes.touch_parts(access.cell.class, &self.points_to))
         };
-        contexts.are_alike(&self.contexts)
-            && objects.order_alike(&self.kept.objects)
+        objects.order_alike(&self.kept.objects)
             && graph.functions.ids().all(is_same)
             && !(changes.are_structural() && self.kept.facts.par_iter().any(writes_others))
     }

@@ -86,12 +86,12 @@ impl Orders {
     pub(super) fn is_same_for(
         graph: &CallGraph<'_>,
         objects: &SyncObjects,
-        contexts: &Contexts,
         function: FunctionId,
-        [facts, before]: [&FunctionFacts; 2],
+        versions: [(&Contexts, &FunctionFacts); 2],
     ) -> bool {
-        let [now, before] = [facts, before]
-            .map(|facts| Postings::of_function(graph, objects, contexts, function, facts));
+        let [now, before] = versions.map(|(contexts, facts)| {
+            Postings::of_function(graph, objects, contexts, function, facts)
+        });
         now.are_those_of(&before)
     }
 

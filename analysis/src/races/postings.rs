@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What sets a signal somewhere.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Posting {
     /// Its one name, if it has one.
     path: Option<Path>,
@@ -80,9 +80,31 @@ impl<'f> Postings<'f> {
         found
     }
 
-    /// Whether the same is done to signals, in the same contexts.
+    /// Whether the same is done to signals, by the same threads.
     pub fn are_those_of(&self, other: &Postings<'_>) -> bool {
-        self.by_class == other.by_class && self.orders == other.orders
+        self.orders == other.orders
+            && self.by_class.len() == other.by_class.len()
+            && self.by_class.iter().all(|(class, postings)| {
+                let others = other.by_class.get(class);
+                others.is_some_and(|others| self.by_threads(postings) == other.by_threads(others))
+            })
+    }
+
+    /// Postings without the numbers of their companies, which mean nothing.
+    fn by_threads<'p>(
+        &'p self,
+        postings: &'p FxHashSet<Posting>,
+    ) -> FxHashSet<(Posting, &'p BTreeSet<RootId>)> {
+        let postings = postings.iter();
+        postings
+            .map(|posting| {
+                let nameless = Posting {
+                    company: CompanyId::default(),
+                    ..posting.clone()
+                };
+                (nameless, self.companies[&posting.company])
+            })
+            .collect()
     }
 
     fn none(

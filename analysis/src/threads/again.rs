@@ -5,9 +5,9 @@
 use super::at_calls::KnownStates;
 use super::context::ContextId;
 use super::deciding::Deciding;
-use super::flow::{Contexts, Sources, contexts};
+use super::flow::{Contexts, Sources, contexts_with};
 use super::numbers::HandedNumbers;
-use super::prepared::Surroundings;
+use super::prepared::{PreparedBefore, Surroundings};
 use super::reached::LeftOut;
 use super::rerouting::Rerouting;
 use crate::accesses::{FunctionFacts, StartFact};
@@ -27,7 +27,44 @@ pub fn contexts_again(
     stop: &Stop,
 ) -> Arc<Contexts> {
     let still = still(graph, sources, earlier, known, has_same_parts, stop);
-    still.unwrap_or_else(|| Arc::new(contexts(graph, sources, stop)))
+    still.unwrap_or_else(|| {
+        let deciding = Arc::new(Deciding::new(sources.facts, sources.components));
+        let before = (*deciding == *known.deciding)
+            .then(|| prepared_before(sources, earlier, known))
+            .flatten();
+        Arc::new(contexts_with(graph, sources, deciding, before, stop))
+    })
+}
+
+/// What functions that are the same did before; `None` if some function takes other arguments.
+fn prepared_before<'k>(
+    sources: Sources<'_>,
+    earlier: Sources<'_>,
+    known: &'k Contexts,
+) -> Option<PreparedBefore<'k>> {
+    let functions = || sources.functions.ids();
+    let takes_the_same = |function: FunctionId| {
+        let (now, before) = (
+            sources.functions.body(function),
+            earlier.functions.body(function),
+        );
+        Arc::ptr_eq(now, before) || now.parameters == before.parameters
+    };
+    functions().all(takes_the_same).then(|| PreparedBefore {
+        contexts: known,
+        is_same: functions()
+            .map(|function| is_untouched(&sources, &earlier, function))
+            .collect(),
+    })
+}
+
+fn is_untouched(now: &Sources<'_>, before: &Sources<'_>, function: FunctionId) -> bool {
+    let index = function.0 as usize;
+    let (body, old) = (
+        now.functions.body(function),
+        before.functions.body(function),
+    );
+    Arc::ptr_eq(&now.facts[index], &before.facts[index]) && Arc::ptr_eq(body, old)
 }
 
 /// The earlier contexts, if they are still right.
@@ -42,14 +79,8 @@ fn still(
     if sources.rules != earlier.rules || sources.components != earlier.components {
         return None;
     }
-    let edited = sources.functions.ids().filter(|function| {
-        let index = function.0 as usize;
-        let (body, before) = (
-            sources.functions.body(*function),
-            earlier.functions.body(*function),
-        );
-        !(Arc::ptr_eq(&sources.facts[index], &earlier.facts[index]) && Arc::ptr_eq(body, before))
-    });
+    let edited = sources.functions.ids();
+    let edited = edited.filter(|function| !is_untouched(&sources, &earlier, *function));
     let edited: Vec<FunctionId> = edited.collect();
     let numbers_hold = if has_same_parts {
         let points_to = graph.points_to();
@@ -83,6 +114,7 @@ fn still(
         facts: sources.facts,
         deciding: known.deciding.clone(),
         states: KnownStates::default(),
+        before: None,
     };
     let mut contexts = Contexts::clone(known);
     let mut rerouting = Rerouting::new(graph, sources);

@@ -9,7 +9,7 @@ use super::given::known;
 use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
-use super::prepared::{Prepared, Surroundings};
+use super::prepared::{Prepared, PreparedBefore, Surroundings};
 use super::reached::{Called, CompanyId, FunctionContexts, LeftOut, Reached};
 use super::roots::{RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{FunctionFacts, StartFact};
@@ -76,6 +76,18 @@ pub struct Sources<'s> {
 
 /// Finds the threads of a program and the contexts of its functions.
 pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Contexts {
+    let deciding = Deciding::new(sources.facts, sources.components);
+    contexts_with(graph, sources, Arc::new(deciding), None, stop)
+}
+
+/// The same with what functions did before an edit.
+pub(super) fn contexts_with<'f>(
+    graph: &'f CallGraph<'f>,
+    sources: Sources<'f>,
+    deciding: Arc<Deciding>,
+    before: Option<PreparedBefore<'f>>,
+    stop: &Stop,
+) -> Contexts {
     let Sources {
         facts,
         components,
@@ -88,13 +100,13 @@ pub fn contexts(graph: &CallGraph<'_>, sources: Sources<'_>, stop: &Stop) -> Con
             order[*member as usize] = index as u32;
         }
     }
-    let deciding = Arc::new(Deciding::new(facts, components));
     let mut flow = Flow {
         surroundings: Surroundings {
             graph,
             facts,
             deciding: deciding.clone(),
             states: KnownStates::default(),
+            before,
         },
         prepared: Prepared::default(),
         order,

@@ -4,6 +4,7 @@
 use super::at_calls::{KnownStates, StatesAtCalls};
 use super::context::{Context, ContextId, Held};
 use super::deciding::Deciding;
+use super::flow::Contexts;
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
@@ -23,6 +24,37 @@ pub(super) struct Surroundings<'f> {
     pub facts: &'f [Arc<FunctionFacts>],
     pub deciding: Arc<Deciding>,
     pub states: KnownStates,
+    /// What functions did before an edit.
+    pub before: Option<PreparedBefore<'f>>,
+}
+
+/// The contexts of a program before it was edited: what a function did in one of them it still does, if it is the same.
+pub(super) struct PreparedBefore<'f> {
+    pub contexts: &'f Contexts,
+    /// By function, whether its facts and its text are the same.
+    pub is_same: Vec<bool>,
+}
+
+impl PreparedBefore<'_> {
+    fn find(&self, function: FunctionId, context: &Fixed<Context>) -> Option<PreparedContext> {
+        let index = function.0 as usize;
+        if !self.is_same[index] {
+            return None;
+        }
+        let known = &self.contexts.functions[index];
+        let id = known.with_content(context)?;
+        let calls = known.contexts[id.0 as usize].calls.as_ref()?.iter();
+        let calls = calls.map(|call| Entered {
+            target: call.callee,
+            context: call.entered.clone(),
+            at: call.at,
+            repeats: call.repeats,
+        });
+        Some(PreparedContext {
+            left_out: self.contexts.left_out[index].of(id),
+            calls: calls.collect(),
+        })
+    }
 }
 
 /// What a function does in a context.
@@ -56,7 +88,7 @@ impl Prepared {
         surroundings: &Surroundings<'_>,
         function: FunctionId,
         id: ContextId,
-        context: &Context,
+        context: &Fixed<Context>,
     ) -> PreparedContext {
         let known = self.0.remove(&(function, id));
         known.unwrap_or_else(|| surroundings.prepared(function, context))
@@ -76,7 +108,11 @@ impl Prepared {
 }
 
 impl Surroundings<'_> {
-    pub fn prepared(&self, function: FunctionId, context: &Context) -> PreparedContext {
+    pub fn prepared(&self, function: FunctionId, context: &Fixed<Context>) -> PreparedContext {
+        let known = self.before.as_ref();
+        if let Some(known) = known.and_then(|known| known.find(function, context)) {
+            return known;
+        }
         let facts = &self.facts[function.0 as usize];
         let body = self.graph.functions.body(function);
         let name = body.function;

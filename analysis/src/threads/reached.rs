@@ -57,6 +57,11 @@ impl LeftOut {
         }
     }
 
+    pub fn of(&self, context: ContextId) -> BTreeSet<BlockId> {
+        let known = self.0.as_ref().and_then(|known| known.get(&context));
+        known.cloned().unwrap_or_default()
+    }
+
     pub fn has(&self, context: ContextId, block: BlockId) -> bool {
         let blocks = self.0.as_ref().and_then(|known| known.get(&context));
         blocks.is_some_and(|blocks| blocks.contains(&block))
@@ -164,9 +169,14 @@ impl FunctionContexts {
         id
     }
 
+    /// The context with this content.
+    pub fn with_content(&self, context: &Fixed<Context>) -> Option<ContextId> {
+        self.known.index.get(context).copied()
+    }
+
     /// The context with exactly this content, if it is none that others are joined in.
     pub fn exactly(&self, context: &Fixed<Context>) -> Option<ContextId> {
-        let id = *self.known.index.get(context)?;
+        let id = self.with_content(context)?;
         let mut joined = self.known.overflows.values();
         (!joined.any(|joined| *joined == id)).then_some(id)
     }

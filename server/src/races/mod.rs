@@ -232,7 +232,7 @@ impl Check {
         workspace: &Workspace,
         checked: &Checked<'_>,
         writer: Option<&CommentWriter<'_>>,
-    ) -> (Vec<Option<Arc<Race>>>, Vec<Option<Arc<Race>>>) {
+    ) -> (RaceReports, RaceReports) {
         let program = checked.program();
         let (races, accepted) = (&program.races, &program.accepted_races);
         if writer.is_none() {
@@ -324,6 +324,9 @@ impl Check {
         found.map_or_else(Vec::new, |id| file_facts::calls(&checked, id, callers))
     }
 }
+
+/// `None` for a race one of whose accesses is not in the text at the moment.
+type RaceReports = Vec<Option<Arc<Race>>>;
 
 /// All races of the program, whatever their rank.
 pub fn find_races(workspace: &Workspace, options: &RaceOptions) -> Report {
