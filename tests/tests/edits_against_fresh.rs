@@ -1,6 +1,11 @@
 //! After every edit, what is found with the results of before equals what is found from scratch.
 
-use racelens_analysis::host::AnalysisHost;
+use racelens_analysis::db::Function;
+use racelens_analysis::host::{AnalysisHost, CheckedProgram};
+use racelens_analysis::ir::{Base, Statement, StatementId};
+use racelens_analysis::models::Models;
+use racelens_analysis::races::Options;
+use racelens_analysis::stop::Stop;
 use racelens_tests::compiler::preprocess;
 use racelens_tests::corpus::corpus;
 use racelens_tests::edits::edited;
@@ -189,4 +194,111 @@ fn the_caller_that_a_function_was_found_by_makes_a_difference() {
     // Whether the order of functions stays the same does not matter here: they are as from scratch.
     stays_alike(CALLERS, &edited);
     stays_alike(&edited, CALLERS);
+}
+
+/// Threads that call a function with different arguments, publish through an atomic pointer, and share a pointer's target.
+const EDITED: &str = r#"
+typedef unsigned long pthread_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+void *malloc(unsigned long);
+struct object { int x; };
+static struct object *shared;
+static int total, other;
+static void set(int value) { total = value; }
+static void bump(int *p) { (*p)++; }
+static void first(void) { set(1); set(2); set(1); }
+static void publish(void)
+{
+    struct object *made = malloc(sizeof *made);
+    made->x = 1;
+    __atomic_store_n(&shared, made, __ATOMIC_RELEASE);
+}
+static int use(void)
+{
+    struct object *found = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+    return found ? found->x++ : 0;
+}
+static void *work(void *unused)
+{
+    first();
+    bump(&other);
+    publish();
+    use();
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    return total;
+}
+"#;
+
+#[test]
+fn edits_that_only_a_close_look_shows_are_checked_as_if_afresh() {
+    for (from, to) in [
+        ("set(1); set(2); set(1);", "set(2); set(1); set(1);"),
+        ("set(1); set(2); set(1);", "set(2); set(1);"),
+        ("set(1); set(2); set(1);", "set(1); set(1); set(2); set(3);"),
+        ("bump(int *p) { (*p)++; }", "bump(int *q) { (*q)++; }"),
+        (
+            "bump(int *p) { (*p)++; }",
+            "bump(int *q) { int t = 0; (*q)++; (void)t; }",
+        ),
+        ("__ATOMIC_RELEASE", "__ATOMIC_RELAXED"),
+        ("__ATOMIC_ACQUIRE", "__ATOMIC_RELAXED"),
+        ("    publish();\n    use();", "    use();\n    publish();"),
+    ] {
+        let edited = EDITED.replace(from, to);
+        assert_ne!(edited, EDITED, "{from}");
+        stays_alike(EDITED, &edited);
+        stays_alike(&edited, EDITED);
+    }
+}
+
+/// The statements that store to a variable, as the database knows them.
+fn stores_to(host: &AnalysisHost, variable: &str) -> Vec<(Function, StatementId)> {
+    let analysis = host.analysis();
+    let mut found = Vec::new();
+    for function in analysis.functions() {
+        let body = analysis.body(function);
+        for (id, statement) in body.iter().flat_map(|body| body.statements()) {
+            if let Statement::Store { place, .. } = statement
+                && matches!(place.base, Base::Global(global) if global.name == variable)
+            {
+                found.push((function, id));
+            }
+        }
+    }
+    found
+}
+
+/// A statement in front of an accepted one has its number afterwards.
+#[test]
+fn what_is_accepted_stays_with_its_statement() {
+    let text = EDITED.replace("first(void) { ", "first(void) { other = 7; ");
+    let edited = text.replace("other = 7; ", "int t = 0; other = 7; (void)t; ");
+    let mut host = AnalysisHost::default();
+    apply(&mut host, &text);
+    let accepted = stores_to(&host, "other");
+    assert_eq!(accepted.len(), 1);
+    let check = |host: &AnalysisHost, before: Option<&CheckedProgram>| {
+        let (models, options) = (Models::builtin(), Options::default());
+        let analysis = host.analysis();
+        let stop = Stop::default();
+        let check = analysis.check_again(models, options, &accepted, before, &stop);
+        check.expect("nobody stops it")
+    };
+    let before = check(&host, None);
+    assert!(!before.program.accepted_races.is_empty());
+    apply(&mut host, &edited);
+    let again = check(&host, Some(&before));
+    let fresh = check(&host, None);
+    assert_eq!(described(&again), described(&fresh));
+    assert_eq!(again.program.accepted_races, fresh.program.accepted_races);
+    assert_ne!(
+        before.program.accepted_races.len(),
+        fresh.program.accepted_races.len()
+    );
 }

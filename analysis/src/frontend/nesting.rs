@@ -50,8 +50,10 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
     let mut type_operators = 0usize;
     let mut chained = 0usize;
     let mut signs = 0usize;
-    // Where the last token ended, if it was a sign.
+    // Where the last sign ended.
     let mut sign_end = None;
+    // Whether the last token may be the end of what a `++` stands behind.
+    let mut is_behind_operand = false;
     let mut deepest = 0usize;
     let mut last_word = "";
     for token in tokens {
@@ -104,13 +106,16 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
                 level.chain += 1;
                 chained += 1;
                 let sign = token.text(source);
-                if sign.bytes().all(|byte| matches!(byte, b'+' | b'-')) {
+                let is_sign = sign.bytes().all(|byte| matches!(byte, b'+' | b'-'));
+                let is_postfix = is_sign && sign.len() > 1 && is_behind_operand;
+                if is_sign && !is_postfix {
                     if sign.len() > 1 || sign_end == Some(token.start) {
                         level.signs += sign.len();
                         signs += sign.len();
                     }
                     sign_end = Some(token.end);
                 }
+                is_behind_operand = is_postfix;
             }
             TokenKind::Identifier if is_nesting_word(text) => {
                 level.chain += 1;
@@ -122,6 +127,12 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
         if signs > MAX_SIGNS {
             return Err(TooDeep::Signs);
         }
+        is_behind_operand = match token.kind {
+            TokenKind::Punctuation(b')' | b']') => true,
+            TokenKind::Punctuation(b'(' | b'[' | b'{' | b'}' | b';' | b',') => false,
+            TokenKind::Punctuation(_) | TokenKind::Operator => is_behind_operand,
+            _ => !is_nesting_word(text),
+        };
         last_word = text;
         if chained > MAX_CHAIN {
             return Err(TooDeep::Chain);
@@ -185,6 +196,12 @@ mod tests {
             "x = a - -b + --c * (--d) - f(--e, --g, --h) - -1;\n".repeat(20),
             format!("x = {}1;", "- ".repeat(100)),
             format!("x = {}1;", "a - -".repeat(100)),
+            format!("x = {}1{};", "a++ + (".repeat(100), ")".repeat(100)),
+            format!(
+                "x = {}1{};",
+                "a[i]-- - f(i)++ - (".repeat(100),
+                ")".repeat(100)
+            ),
             "for (;;) { if (--a) while (--b) { c--; --d; } }\n".repeat(20),
         ] {
             check(&text).unwrap();

@@ -5,6 +5,7 @@ use super::program::{PlacedFunction, Program, UnitTable};
 use super::{Analysis, CheckedProgram};
 use crate::callgraph::{FunctionId, Functions};
 use crate::db::{Function, FunctionKind, RootDatabase, body, unit_environment};
+use crate::frontend::layout::DataModel;
 use crate::frontend::lower::Environment;
 use crate::frontend::scope::Scope;
 use crate::ir::{Body, FunctionRef, GlobalScope};
@@ -29,7 +30,6 @@ pub(super) struct KnownFunctions {
 #[derive(Default)]
 struct Entities {
     /// In the order of the program.
-    all: Vec<Function>,
     parts: Vec<Part>,
     positions: FxHashMap<Function, u32>,
     /// By number.
@@ -50,6 +50,7 @@ enum Part {
 struct Pointers {
     body: Arc<Body>,
     scope: Arc<Scope>,
+    data_model: DataModel,
     constraints: Arc<Constraints>,
 }
 
@@ -139,7 +140,6 @@ impl KnownFunctions {
             entities.parts.push(part);
             entities.positions.insert(function, position as u32);
         }
-        entities.all = all;
         entities.name(&mut functions, &analysis.program);
         let known = KnownFunctions {
             units: analysis.program.clone(),
@@ -168,7 +168,7 @@ impl KnownFunctions {
 
     /// How many functions and initialisers there are, with or without a body.
     pub fn count(&self) -> usize {
-        self.entities.all.len()
+        self.entities.parts.len()
     }
 
     fn pointers_of(&self, function: Function) -> Option<&Arc<Pointers>> {
@@ -217,6 +217,7 @@ impl Pointers {
         if let Some(known) = known
             && Arc::ptr_eq(&known.body, &body)
             && Arc::ptr_eq(&known.scope, scope)
+            && known.data_model == unit.data_model(db)
         {
             return Some(known.clone());
         }
@@ -232,6 +233,7 @@ impl Pointers {
             constraints: same.map_or(constraints, |known| known.constraints.clone()),
             body,
             scope: scope.clone(),
+            data_model: unit.data_model(db),
         }))
     }
 }

@@ -99,7 +99,19 @@ impl Analysis {
             let known = before.get(path);
             known.is_some_and(|known| includes_the_same(&known.table, table, *path))
         };
-        let are_known = before.len() == units.len() && units.iter().all(is_known);
+        // A file that is a unit and a part of another one has its errors told by the first of them.
+        let is_included = |path: &Ustr| {
+            let mut known = before.values();
+            known.any(|known| known.included.contains(path))
+        };
+        let is_edited = |(path, table): &(&Ustr, &Arc<UnitTable>)| {
+            let known = before.get(path);
+            known.is_none_or(|known| !Arc::ptr_eq(&known.table, table))
+        };
+        let mut edited = units.iter().filter(is_edited);
+        let are_known = before.len() == units.len()
+            && units.iter().all(is_known)
+            && !edited.any(|(path, _)| is_included(path));
         let mut errors = Known::new();
         let mut seen: FxHashSet<GroupKey> = FxHashSet::default();
         let mut work = Vec::new();
@@ -111,17 +123,33 @@ impl Analysis {
                 errors.insert(*path, known.clone());
                 continue;
             }
-            let is_first = &mut |key: GroupKey| match known {
-                Some(known) if key.1 != *path => known.first.contains(&key),
-                _ => seen.insert(key),
+            let mut first = FxHashSet::default();
+            let is_first = &mut |key: GroupKey| {
+                let is_first = match known {
+                    Some(known) if key.1 != *path => known.first.contains(&key),
+                    _ => seen.insert(key),
+                };
+                if is_first {
+                    first.insert(key);
+                }
+                is_first
             };
-            work.push((*path, table, items_to_check(table, is_first)));
+            let items = items_to_check(table, is_first);
+            work.push((*path, table, first, items));
         }
         let found: Vec<(Ustr, Arc<UnitErrors>)> = work
             .into_par_iter()
-            .map_with(self.db.clone(), |db, (path, table, groups)| {
+            .map_with(self.db.clone(), |db, (path, table, first, groups)| {
                 let known = before.get(&path).map(|known| known.by_group());
-                let errors = errors_in(db, table, groups, &known.unwrap_or_default());
+                let (groups, functions) = errors_in(db, table, groups, &known.unwrap_or_default());
+                let files = table.groups.iter().map(|placed| placed.origin_of(0).file);
+                let errors = UnitErrors {
+                    table: table.clone(),
+                    first,
+                    included: files.filter(|file| *file != path).collect(),
+                    groups,
+                    functions,
+                };
                 (path, Arc::new(errors))
             })
             .collect();
@@ -145,29 +173,19 @@ fn errors_in(
     table: &Arc<UnitTable>,
     groups: ItemsByGroup,
     known: &FxHashMap<usize, &Arc<GroupErrors>>,
-) -> UnitErrors {
+) -> (Vec<(u32, Arc<GroupErrors>)>, Vec<Function>) {
     let group = |position: u32| &table.groups[position as usize];
-    let first = groups
-        .iter()
-        .map(|(position, _)| group_key(group(*position)));
     let functions = table.functions.iter().map(|placed| placed.function);
     let has_problem = |function: &Function| {
         let lowered = lowered(db, *function);
         let body = lowered.body.as_ref();
         lowered.error.is_some() || body.is_some_and(|body| body.type_cut.is_some())
     };
-    UnitErrors {
-        table: table.clone(),
-        first: first.collect(),
-        functions: functions.filter(has_problem).collect(),
-        groups: groups
-            .into_iter()
-            .map(|(position, items)| {
-                let errors = GroupErrors::of(db, table, &group(position).group, items, known);
-                (position, errors)
-            })
-            .collect(),
-    }
+    let groups = groups.into_iter().map(|(position, items)| {
+        let errors = GroupErrors::of(db, table, &group(position).group, items, known);
+        (position, errors)
+    });
+    (groups.collect(), functions.filter(has_problem).collect())
 }
 
 fn item_problem(

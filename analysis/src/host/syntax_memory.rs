@@ -20,8 +20,10 @@ pub(super) type Known = BTreeMap<Ustr, Arc<UnitErrors>>;
 /// What of a unit does not parse.
 pub(super) struct UnitErrors {
     pub table: Arc<UnitTable>,
-    /// The groups that no unit before this one has.
+    /// The groups that no unit before this one has, whether anything in them was looked at or not.
     pub first: FxHashSet<GroupKey>,
+    /// The files besides its own that it has text of.
+    pub included: FxHashSet<Ustr>,
     /// The groups that were looked at, by their position.
     pub groups: Vec<(u32, Arc<GroupErrors>)>,
     /// Functions that do not parse, or use types that are not known.

@@ -55,6 +55,12 @@ impl Changes {
         !self.is_empty() && reads.iter().any(|read| self.touch_one(read, before))
     }
 
+    /// Whether a class is something else now, apart from its members.
+    pub fn touch_class(&self, Class(class): Class) -> bool {
+        let aspect = Aspect::Itself;
+        self.gone.contains(&class) || self.reads.contains(&Read { class, aspect })
+    }
+
     /// Whether a class has other parts now, or these are something else.
     pub fn touch_parts(&self, Class(class): Class, before: &PointsTo) -> bool {
         let aspect = Aspect::Parts;
@@ -237,6 +243,9 @@ impl PointsTo {
             if new_of[class] == NONE {
                 if !old.is_dead() {
                     changes.gone.insert(class as u32);
+                    // What was a part of it is there without it.
+                    let mut members = old.fields.iter();
+                    is_structural |= members.any(|(_, child)| new_of[*child as usize] != NONE);
                 }
                 continue;
             }

@@ -274,37 +274,40 @@ impl WholeProgram {
         now: Indexed<'_>,
     ) -> Option<LocationsAgain<'_>> {
         let unchanged = now.contexts.unchanged_since(&self.contexts)?;
-        let has_facts = |function: &FunctionId| {
+        let is_untouched = |function: &FunctionId| {
             let index = function.0 as usize;
-            Arc::ptr_eq(&now.facts[index], &self.kept.facts[index])
+            let (body, before) = (functions.body(*function), self.functions.body(*function));
+            Arc::ptr_eq(&now.facts[index], &self.kept.facts[index]) && Arc::ptr_eq(body, before)
         };
         let has_contexts = |function: &FunctionId| unchanged[function.0 as usize];
         let edited: Vec<FunctionId> = functions
             .ids()
-            .filter(|function| !has_contexts(function) || !has_facts(function))
+            .filter(|function| !has_contexts(function) || !is_untouched(function))
             .collect();
-        let has_moved = |function: &FunctionId| {
-            let index = function.0 as usize;
-            let [now, before] = [
-                Version {
-                    function: *function,
-                    body: functions.body(*function),
-                    facts: &now.facts[index],
-                    contexts: now.contexts,
-                },
-                Version {
-                    function: *function,
-                    body: self.functions.body(*function),
-                    facts: &self.kept.facts[index],
-                    contexts: &self.contexts,
-                },
-            ];
-            has_contexts(function) && now.has_only_moved_since(&before)
+        let (after, before) = (
+            Version {
+                functions,
+                facts: now.facts,
+                contexts: now.contexts,
+            },
+            Version {
+                functions: &self.functions,
+                facts: &self.kept.facts,
+                contexts: &self.contexts,
+            },
+        );
+        let accepted = self.kept.options.accepted.iter();
+        let with_accepted: FxHashSet<FunctionId> =
+            accepted.map(|(function, _)| *function).collect();
+        let has_moved = |function: FunctionId| {
+            has_contexts(&function)
+                && !with_accepted.contains(&function)
+                && after.has_only_moved_since(&before, function)
         };
         let others = edited.iter().copied();
-        let changed: Vec<FunctionId> = others.filter(|function| !has_moved(function)).collect();
+        let changed: Vec<FunctionId> = others.filter(|function| !has_moved(*function)).collect();
         let before = Indexed {
-            points_to: now.points_to,
+            points_to: &self.points_to,
             facts: &self.kept.facts,
             contexts: &self.contexts,
         };
@@ -322,7 +325,7 @@ impl WholeProgram {
 /// What is known of the locations of a program from before an edit.
 pub(super) struct LocationsAgain<'k> {
     pub before: &'k WholeProgram,
-    /// Functions that have other facts or other contexts now.
+    /// Functions that have another text, other facts or other contexts now.
     pub edited: Vec<FunctionId>,
     /// Those of them whose accesses have not only moved.
     changed: Vec<FunctionId>,
@@ -341,11 +344,12 @@ impl LocationsAgain<'_> {
         owners_again(&self.before.owners, facts, &self.changed)
     }
 
-    pub fn counters(&self) -> KnownCounters<'_> {
+    pub fn counters<'c>(&'c self, changes: &'c Changes) -> KnownCounters<'c> {
         KnownCounters {
             counters: &self.before.kept.objects.counters,
             good: &self.before.counters,
             affected: &self.affected,
+            changes,
         }
     }
 

@@ -1,49 +1,85 @@
-//! Functions whose accesses have only moved: statements stand elsewhere, and nothing else is different about them. Their
-//! races are what they were.
+//! Functions whose accesses have only moved: their statements stand elsewhere, and all that pairs of accesses, and what is
+//! said about them, are made from is the same. Their races are what they were.
 
+use super::naming::Names;
 use super::read_modify_write::write_of;
 use crate::accesses::{Access, FunctionFacts};
-use crate::callgraph::FunctionId;
-use crate::ir::{Body, Statement, StatementId};
+use crate::callgraph::{FunctionId, Functions};
+use crate::ir::{Statement, StatementId};
+use crate::symexec::Targets;
 use crate::threads::Contexts;
+use std::sync::Arc;
 
-/// A function before or after an edit.
+/// A program before or after an edit.
+#[derive(Clone, Copy)]
 pub(super) struct Version<'v> {
-    pub function: FunctionId,
-    pub body: &'v Body,
-    pub facts: &'v FunctionFacts,
+    pub functions: &'v Functions,
+    pub facts: &'v [Arc<FunctionFacts>],
     pub contexts: &'v Contexts,
 }
 
 impl Version<'_> {
-    /// Whether it has the accesses that it had, under the same numbers, in the same contexts. The contexts of the function
-    /// must be the same.
-    pub fn has_only_moved_since(&self, before: &Version<'_>) -> bool {
-        let (new, old) = (&self.facts.accesses, &before.facts.accesses);
-        new.len() == old.len()
-            && self.facts.names == before.facts.names
-            && self.facts.drops == before.facts.drops
-            && (0..new.len() as u32).all(|number| self.is_access_of(before, number))
+    /// Whether a function has the accesses that it had, under the same numbers and names, in the same contexts. The contexts
+    /// of the function must be the same, and no race at its statements may be accepted.
+    pub fn has_only_moved_since(&self, before: &Version<'_>, function: FunctionId) -> bool {
+        let [new, old] = [self, before].map(|version| &version.facts[function.0 as usize]);
+        new.accesses.len() == old.accesses.len()
+            && new.names == old.names
+            && new.drops == old.drops
+            && self.formals(function) == before.formals(function)
+            && (0..new.accesses.len() as u32)
+                .all(|number| self.is_access_of(before, function, number))
     }
 
-    fn is_access_of(&self, before: &Version<'_>, number: u32) -> bool {
-        let [new, old] = [self, before].map(|version| &version.facts.accesses[number as usize]);
+    fn is_access_of(&self, before: &Version<'_>, function: FunctionId, number: u32) -> bool {
+        let [new, old] = [self, before]
+            .map(|version| &version.facts[function.0 as usize].accesses[number as usize]);
         let moved = Access {
             statement: new.statement,
             ..old.clone()
         };
         moved == *new
-            && self.stores_pointer(new.statement) == before.stores_pointer(old.statement)
-            && write_of(self.body, self.facts, number)
-                == write_of(before.body, before.facts, number)
-            && self.contexts.of(self.function).all(|(id, ..)| {
-                self.contexts.reaches(self.function, id, new.statement)
-                    == before.contexts.reaches(self.function, id, old.statement)
+            && self.stores_pointer(function, new.statement)
+                == before.stores_pointer(function, old.statement)
+            && self.write_of(function, number) == before.write_of(function, number)
+            && self.names_in(function, new) == before.names_in(function, old)
+            && self.contexts.of(function).all(|(id, ..)| {
+                self.contexts.reaches(function, id, new.statement)
+                    == before.contexts.reaches(function, id, old.statement)
             })
     }
 
-    fn stores_pointer(&self, at: StatementId) -> bool {
-        let statement = self.body.statement(at);
+    fn stores_pointer(&self, function: FunctionId, at: StatementId) -> bool {
+        let statement = self.functions.body(function).statement(at);
         matches!(statement, Statement::Store { ty, .. } if ty.pointee().is_some())
+    }
+
+    fn write_of(&self, function: FunctionId, number: u32) -> Option<u32> {
+        let facts = &self.facts[function.0 as usize];
+        write_of(self.functions.body(function), facts, number)
+    }
+
+    /// What a reader is told that the place and the locks of an access are called.
+    fn names_in(&self, function: FunctionId, access: &Access) -> Vec<String> {
+        let names = Names::new(self.functions, self.facts, function);
+        let place = match &access.place {
+            Targets::Exactly(path) => Some(path),
+            Targets::OneOf(_) | Targets::Unknown => None,
+        };
+        let locks = access.locks.held().map(|(path, _)| path);
+        place
+            .into_iter()
+            .chain(locks)
+            .map(|path| names.path(path))
+            .collect()
+    }
+
+    /// What locks that callers hold are called by.
+    fn formals(&self, function: FunctionId) -> Vec<Option<String>> {
+        let body = self.functions.body(function);
+        let formals = body.locals.iter().take(body.parameters);
+        formals
+            .map(|local| local.name.map(|name| name.to_string()))
+            .collect()
     }
 }

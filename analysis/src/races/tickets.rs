@@ -7,7 +7,7 @@ use super::sighting::Surroundings;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::FunctionId;
 use crate::ir::AccessKind;
-use crate::points_to::{Class, Object};
+use crate::points_to::{Changes, Class, Object};
 use crate::summaries::Counters;
 use crate::threads::{Contexts, RootKind};
 use rustc_hash::FxHashSet;
@@ -21,6 +21,8 @@ pub(super) struct KnownCounters<'k> {
     pub good: &'k FxHashSet<Class>,
     /// Memory that is accessed differently now.
     pub affected: &'k BTreeSet<Class>,
+    /// Which variables are in classes decides as well.
+    pub changes: &'k Changes,
 }
 
 /// Of the counters whose numbers are used: those that nobody sets back once there are several threads, that do
@@ -39,6 +41,7 @@ pub(super) fn counters(
     let good = candidates.filter(|class| {
         if let Some(before) = before
             && !before.affected.contains(class)
+            && !before.changes.touch_class(*class)
         {
             return before.good.contains(class);
         }

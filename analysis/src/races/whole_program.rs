@@ -91,8 +91,10 @@ pub fn analyse(
     } = work;
     stages.begin(Stage::PointsTo);
     let before = before.filter(|before| {
+        // What is not found out about functions that nobody gets to is missing as soon as somebody does.
         functions.are_named_as(&before.functions)
-            && before.kept.options.only_reachable == options.only_reachable
+            && !options.only_reachable
+            && !before.kept.options.only_reachable
     });
     let (points_to, mut changes) = pointers(&functions, &constraints, before);
     stages.begin(Stage::CallGraph);
@@ -210,7 +212,10 @@ pub fn analyse(
         &facts,
         &contexts,
         &index,
-        known.as_ref().map(LocationsAgain::counters),
+        known
+            .as_ref()
+            .zip(changes.as_ref())
+            .map(|(known, changes)| known.counters(changes)),
     );
     let known = known.filter(|known| {
         known.before.counters == surroundings.counters && known.before.owners == surroundings.owners

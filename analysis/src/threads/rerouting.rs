@@ -44,18 +44,8 @@ impl<'r> Rerouting<'r> {
             calls.map(|call| (call.callee, call.context)).collect()
         };
         let (old, new) = (places(&before), places(&now));
-        for left in old.difference(&new) {
-            let calls = before.iter();
-            // What others are joined with has a part in what they are joined to.
-            let is_exact = calls
-                .filter(|call| (call.callee, call.context) == *left)
-                .all(|call| {
-                    let known = &contexts.functions[call.callee.0 as usize];
-                    known.exactly(&call.entered) == Some(call.context)
-                });
-            if !is_exact {
-                return false;
-            }
+        if !self.is_found_as_before(contexts, place, [&before, &now]) {
+            return false;
         }
         for &(callee, id) in old.union(&new) {
             let entering = now.iter();
@@ -75,6 +65,38 @@ impl<'r> Rerouting<'r> {
         }
         contexts.reached_mut(place.0, place.1).calls = Some(now);
         true
+    }
+
+    /// Whether contexts are found by these calls in the order in which they were, and joined as they were.
+    fn is_found_as_before(&self, contexts: &Contexts, place: Place, calls: [&[Called]; 2]) -> bool {
+        let is_exact = |call: &Called| {
+            let known = &contexts.functions[call.callee.0 as usize];
+            known.exactly(&call.entered) == Some(call.context)
+        };
+        // What is joined depends on all that came before it.
+        let [before, now] = calls.map(|calls| {
+            let joined = calls.iter().filter(|call| !is_exact(call));
+            joined.map(|call| (call.callee, call.context, &call.entered))
+        });
+        if !before.eq(now) {
+            return false;
+        }
+        let is_finder = |call: &&Called| {
+            let reached = contexts.reached(call.callee, call.context);
+            reached
+                .arrivals
+                .first()
+                .is_some_and(|arrival| is_from(arrival, place))
+        };
+        let [before, now] = calls.map(|calls| {
+            let mut seen = BTreeSet::new();
+            let found = calls.iter().filter(|call| is_exact(call)).filter(is_finder);
+            let found = found.map(|call| (call.callee, call.context));
+            found
+                .filter(|place| seen.insert(*place))
+                .collect::<Vec<Place>>()
+        });
+        before == now
     }
 
     /// The calls with the contexts that they lead to; `None` if there is none for one of them.
@@ -120,12 +142,7 @@ impl<'r> Rerouting<'r> {
         to: Place,
         entering: Vec<Arrival>,
     ) -> Option<Vec<Arrival>> {
-        let is_from = |arrival: &Arrival| match arrival {
-            Arrival::Call {
-                caller, context, ..
-            } => (*caller, *context) == from,
-            Arrival::Root(_) => false,
-        };
+        let is_from = |arrival: &Arrival| is_from(arrival, from);
         let reached = contexts.reached(to.0, to.1);
         let leaves = entering.is_empty();
         // It would not have been found, or later on.
@@ -189,5 +206,14 @@ impl<'r> Rerouting<'r> {
             }
         }
         self.component_of[function.0 as usize]
+    }
+}
+
+fn is_from(arrival: &Arrival, place: Place) -> bool {
+    match arrival {
+        Arrival::Call {
+            caller, context, ..
+        } => (*caller, *context) == place,
+        Arrival::Root(_) => false,
     }
 }
