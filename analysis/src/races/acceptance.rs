@@ -38,6 +38,7 @@ impl Accepted<'_> {
         Some(Location {
             groups: groups.collect(),
             around: location.around.clone(),
+            is_often: location.is_often,
         })
     }
 

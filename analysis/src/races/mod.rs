@@ -25,6 +25,7 @@ mod search;
 mod sighting;
 mod sizes;
 mod tickets;
+mod views;
 mod whole_program;
 
 pub use acceptance::AcceptedStatements;

@@ -12,8 +12,9 @@ use crate::locksets::Mode;
 use crate::ownership::Owned;
 use crate::points_to::Class;
 use crate::symexec::{Path, Site};
-use crate::threads::{Contexts, RootId};
+use crate::threads::{ContextId, Contexts, RootId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -55,6 +56,8 @@ pub(super) struct Location {
     pub groups: Vec<(Arc<Character>, Vec<Sighting>)>,
     /// Accesses that reach this memory only because they touch the whole object around it.
     pub around: BTreeSet<(FunctionId, u32)>,
+    /// There were more accesses, counted once for each context that makes a difference, than are looked at.
+    pub is_often: bool,
 }
 
 /// So many sightings of one character are told apart in pairs.
@@ -122,15 +125,17 @@ pub(super) fn location(
             location.around.insert((function, number));
         }
     }
-    let seen: Vec<(AccessNumber, Seen<'_>)> = accesses
+    let seen: Vec<(AccessNumber, Seen<'_>, &[ContextId])> = accesses
         .iter()
         .map(|&(function, number)| {
             let access = &facts[function.0 as usize].accesses[number as usize];
-            ((function, number), surroundings.seen(access, function))
+            let seen = surroundings.seen(access, function);
+            let views = surroundings.views(&seen, number);
+            ((function, number), seen, views)
         })
         .collect();
     let mut numbers: FxHashMap<_, usize> = FxHashMap::default();
-    let subjects = seen.iter().map(|(_, seen)| {
+    let subjects = seen.iter().map(|(_, seen, _)| {
         let next = numbers.len();
         *numbers.entry(seen.subject()).or_insert(next)
     });
@@ -140,18 +145,18 @@ pub(super) fn location(
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
         let mut is_last = true;
-        for (((function, number), seen), subject) in seen.iter().zip(&subjects) {
+        for (((function, number), seen, views), subject) in seen.iter().zip(&subjects) {
             let (function, number) = (*function, *number);
-            let Some(context) = contexts.nth(function, turn) else {
+            let context = views.get(turn);
+            let context = context.and_then(|id| contexts.nth(function, id.0 as usize));
+            let Some(context) = context else {
                 continue;
             };
             is_last = false;
             // Every access is looked at in one of its contexts at least.
             if turn > 0 && left == 0 {
+                location.is_often = true;
                 return location;
-            }
-            if !contexts.reaches(function, context.0, seen.statement()) {
-                continue;
             }
             left = left.saturating_sub(1);
             let sighting = Sighting {
@@ -203,8 +208,16 @@ pub(super) fn pairs(
     // UNSOUND: of a location that is accessed in more than 400 different situations, the first 400 are compared.
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     let mut meetings = Meetings::new(moments, groups);
-    'all: for (index, (left, left_sightings)) in groups.iter().enumerate() {
-        for (other, (right, right_sightings)) in groups.iter().enumerate().skip(index) {
+    let shown: Vec<Shown> = groups
+        .iter()
+        .map(|(_, sightings)| Shown::new(location, sightings))
+        .collect();
+    'all: for (index, (left, _)) in groups.iter().enumerate() {
+        for (other, (right, _)) in groups.iter().enumerate().skip(index) {
+            // Two that touch the whole object meet there, and not once more in each part.
+            if shown[index].are_around && shown[other].are_around {
+                continue;
+            }
             // What costs least is asked first.
             let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
             if !conflicts || !meetings.are_possible(index, other) {
@@ -213,14 +226,9 @@ pub(super) fn pairs(
             let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
             };
-            for &first in left_sightings.iter().take(MOST_OF_A_GROUP) {
-                for &second in right_sightings.iter().take(MOST_OF_A_GROUP) {
-                    // Two that touch the whole object meet there, and not once more in each part.
-                    let is_around = |sighting: Sighting| {
-                        let key = (sighting.function, sighting.access);
-                        !location.around.is_empty() && location.around.contains(&key)
-                    };
-                    if is_around(first) && is_around(second) {
+            for &(first, is_around) in &shown[index].sightings {
+                for &(second, is_around_too) in &shown[other].sightings {
+                    if is_around && is_around_too {
                         continue;
                     }
                     let pair = Pair::new((left, first), (right, second), conflict);
@@ -233,6 +241,28 @@ pub(super) fn pairs(
         }
     }
     found.into_values().collect()
+}
+
+/// The sightings of a group that are told apart in pairs, and whether each touches the whole object around the location.
+struct Shown {
+    sightings: SmallVec<[(Sighting, bool); MOST_OF_A_GROUP]>,
+    /// All of them do.
+    are_around: bool,
+}
+
+impl Shown {
+    fn new(location: &Location, sightings: &[Sighting]) -> Shown {
+        let is_around = |sighting: &Sighting| {
+            let key = (sighting.function, sighting.access);
+            !location.around.is_empty() && location.around.contains(&key)
+        };
+        let sightings = sightings.iter().take(MOST_OF_A_GROUP);
+        let sightings: SmallVec<_> = sightings.map(|it| (*it, is_around(it))).collect();
+        Shown {
+            are_around: sightings.iter().all(|(_, is_around)| *is_around),
+            sightings,
+        }
+    }
 }
 
 /// Which groups of a location can meet. Many of them have the same moment, and each two moments are asked for once.

@@ -3,6 +3,7 @@
 use super::moments::When;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::FunctionId;
+use crate::ir::BlockId;
 use crate::locksets::Mode;
 use crate::symexec::Path;
 use crate::threads::{ContextId, Contexts};
@@ -10,7 +11,7 @@ use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// A lock that is held somewhere, under the names by which it is compared.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -62,6 +63,19 @@ pub struct Points {
 pub struct FunctionPoints {
     held: Table<usize, Arc<HeldLocks>>,
     moments: Table<(usize, usize, bool), Arc<When>>,
+    /// The contexts that make a difference to each access.
+    views: Vec<OnceLock<Arc<[ContextId]>>>,
+    /// The same by the numbers of points.
+    shared_views: RwLock<FxHashMap<(usize, usize, Viewpoint), Arc<[ContextId]>>>,
+}
+
+/// What decides, beside the points of an access, in which contexts it is to be looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Viewpoint {
+    /// The formal that its place starts from.
+    pub formal: Option<u32>,
+    /// The block that it stands in, if some contexts leave blocks out.
+    pub block: Option<BlockId>,
 }
 
 /// What is known of points in each context.
@@ -99,6 +113,8 @@ impl Points {
             FunctionPoints {
                 held: Table::new(facts.accesses.iter().map(held_key), contexts),
                 moments: Table::new(facts.accesses.iter().map(moment_key), contexts),
+                views: facts.accesses.iter().map(|_| OnceLock::new()).collect(),
+                shared_views: RwLock::default(),
             }
         })
     }
@@ -171,6 +187,30 @@ impl<'p> PointOfAccess<'p> {
     ) -> &'p Arc<HeldLocks> {
         let known = self.points.held.at(context, self.held);
         known.get_or_init(|| points.shared(find()))
+    }
+
+    /// The contexts that make a difference to the access with this number; `find` finds them the first time.
+    pub fn views(self, access: u32, find: impl FnOnce() -> Arc<[ContextId]>) -> &'p [ContextId] {
+        self.points.views[access as usize].get_or_init(find)
+    }
+
+    /// Those of all accesses that are looked at in the same way.
+    pub fn shared_views(
+        self,
+        viewpoint: Viewpoint,
+        find: impl FnOnce() -> Arc<[ContextId]>,
+    ) -> Arc<[ContextId]> {
+        let key = (self.held, self.moment, viewpoint);
+        let known = &self.points.shared_views;
+        let found = known.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = found.get(&key) {
+            return found.clone();
+        }
+        drop(found);
+        let found = find();
+        let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(key, found.clone());
+        found
     }
 
     /// The moment of the access in a context.

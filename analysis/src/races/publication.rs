@@ -180,6 +180,7 @@ pub(super) fn without_order(
     location: &Location,
     facts: &[Arc<FunctionFacts>],
     unordered: &FxHashSet<Class>,
+    turn: &dyn Fn(Sighting) -> usize,
 ) -> Option<Location> {
     let is_unordered = |sighting: &Sighting| {
         let accesses = &facts[sighting.function.0 as usize].accesses;
@@ -203,11 +204,12 @@ pub(super) fn without_order(
     // Groups stand in the order in which they were first seen: one context of all accesses after the other.
     let first_seen = |sightings: &[Sighting]| {
         let first = sightings.first();
-        first.map(|it| (it.context, it.function, it.access))
+        first.map(|it| (turn(*it), it.function, it.access))
     };
-    groups.sort_by_key(|(_, sightings)| first_seen(sightings));
+    groups.sort_by_cached_key(|(_, sightings)| first_seen(sightings));
     is_other.then(|| Location {
         groups,
         around: location.around.clone(),
+        is_often: location.is_often,
     })
 }

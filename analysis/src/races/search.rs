@@ -132,7 +132,7 @@ impl<'s> Search<'s> {
                     return (*class, found, None);
                 }
                 let location = self.location(sorting, *class, accesses);
-                let found = self.races(&location, accesses);
+                let found = self.races(&location);
                 let unordered = match publication::may_matter(&location) {
                     false => Some(Unordered::Same),
                     true if location.groups.len() > MOST_KEPT_GROUPS => None,
@@ -170,26 +170,35 @@ impl<'s> Search<'s> {
         let other = match locations.get(&class)? {
             Unordered::Same => None,
             Unordered::Made(location) => {
-                publication::without_order(location, self.facts, unordered)
+                let turn = |sighting| self.turn(sighting);
+                publication::without_order(location, self.facts, unordered, &turn)
             }
         };
         let result = match other {
-            Some(other) => self.races(&other, accesses),
+            Some(other) => self.races(&other),
             None => found.get(&class)?.clone(),
         };
         // Tests compare it with what is found from the start.
         debug_assert_eq!(
             result,
-            self.races(
-                &self.location(&mut Sorting::default(), class, accesses),
-                accesses
-            )
+            self.races(&self.location(&mut Sorting::default(), class, accesses))
         );
         Some(result)
     }
 
+    /// When an access of a location is looked at in a context.
+    fn turn(&self, sighting: Sighting) -> usize {
+        let Sighting {
+            function, access, ..
+        } = sighting;
+        let seen = self.surroundings.seen(self.access(sighting), function);
+        let mut views = self.surroundings.views(&seen, access).iter();
+        let turn = views.position(|id| *id == sighting.context);
+        turn.unwrap_or(usize::MAX)
+    }
+
     /// The race of a location without, and that with, accesses that the user accepts.
-    fn races(&self, location: &Location, accesses: &[AccessNumber]) -> Found {
+    fn races(&self, location: &Location) -> Found {
         let functions = self.surroundings.graph.functions;
         let points_to = self.surroundings.graph.points_to();
         let memory = Memory {
@@ -206,7 +215,6 @@ impl<'s> Search<'s> {
             memory,
         };
         let is_cut = location.groups.len() > pairing::MOST_GROUPS;
-        let is_often = self.are_often(accesses);
         let (race, accepted) = match accepted.left_out(location) {
             None => (self.race(location, pairs(location)), None),
             Some(rest) => (
@@ -221,26 +229,8 @@ impl<'s> Search<'s> {
             race,
             accepted,
             is_cut,
-            is_often,
+            is_often: location.is_often,
         }
-    }
-
-    /// Whether there are more accesses, counted once for each context, than are looked at.
-    fn are_often(&self, accesses: &[AccessNumber]) -> bool {
-        let contexts = accesses.iter();
-        let contexts = contexts.map(|(function, _)| self.contexts.count(*function));
-        if contexts.sum::<usize>() <= pairing::MOST_SIGHTINGS {
-            return false;
-        }
-        let sightings = accesses.iter().map(|&(function, number)| {
-            let access = &self.facts[function.0 as usize].accesses[number as usize];
-            let contexts = self.contexts.of(function);
-            let reached =
-                contexts.filter(|(id, ..)| self.contexts.reaches(function, *id, access.statement));
-            reached.count()
-        });
-        // One context of each access is always looked at.
-        sightings.sum::<usize>() > pairing::MOST_SIGHTINGS.max(accesses.len())
     }
 
     fn race(&self, location: &Location, mut pairs: Vec<Pair>) -> Option<Arc<Race>> {

@@ -80,12 +80,12 @@ impl Character {
 /// What there is to say about an access in whatever context.
 pub struct Seen<'a> {
     access: &'a Access,
-    function: FunctionId,
+    pub(super) function: FunctionId,
     /// Its place, if there is one.
     place: Option<&'a Path>,
     /// The place as the thread calls it that it belongs to.
     named: Option<&'a Path>,
-    points: PointOfAccess<'a>,
+    pub(super) points: PointOfAccess<'a>,
     name: FunctionRef,
     /// What its name depends on; `None` if its circumstances depend on more than what a glance shows.
     dependence: Option<Dependence>,
@@ -101,6 +101,16 @@ impl Seen<'_> {
     pub fn statement(&self) -> StatementId {
         self.access.statement
     }
+
+    /// The formal that a glance depends on beside the points of the access, if it depends on one; `None` if on more.
+    pub fn formal(&self) -> Option<Option<u32>> {
+        match self.dependence? {
+            _ if self.access.privacy.is_some() => None,
+            Dependence::Nothing => Some(None),
+            Dependence::Formal(index) => Some(Some(index)),
+            Dependence::Everything => None,
+        }
+    }
 }
 
 /// What tells the circumstances of an access apart, at little cost: where it is the same, they are equal.
@@ -110,10 +120,20 @@ pub struct Glance {
     subject: usize,
     when: u32,
     locks: u32,
-    held_somewhere: usize,
+    held_somewhere: Fixed<BTreeSet<Vec<Step>>>,
     owned: Option<Owned>,
     /// What the context says about the place.
     bound: Bound,
+}
+
+impl Glance {
+    /// Whether another one of the same access is the same at whatever moment.
+    pub fn differs_in_time_only(&self, other: &Glance) -> bool {
+        self.locks == other.locks
+            && self.held_somewhere == other.held_somewhere
+            && self.owned == other.owned
+            && self.bound == other.bound
+    }
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -330,7 +350,7 @@ impl Surroundings<'_> {
             subject,
             when: self.when(seen, context_of).number(),
             locks: self.locks(seen, id, context).number(),
-            held_somewhere: context.held_somewhere.address(),
+            held_somewhere: context.held_somewhere.clone(),
             owned: privacy.and_then(|privacy| context.owned(privacy, &binder)),
             bound,
         })

@@ -142,6 +142,14 @@ impl Phase {
         self.passes.is_empty() && self.last.is_empty() && !self.any
     }
 
+    /// Any barriers may have been passed, or none.
+    pub fn any() -> Phase {
+        Phase {
+            any: true,
+            ..Phase::default()
+        }
+    }
+
     /// A barrier is passed by this call; `None` if it has no exact name.
     pub fn pass(barrier: Option<Path>, call: Site) -> Phase {
         Phase {

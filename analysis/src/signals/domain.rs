@@ -202,6 +202,17 @@ impl SignalState {
         })
     }
 
+    /// Whatever may have happened: nothing is certain.
+    pub fn of_anything() -> SignalState {
+        Shared::new(Signals {
+            posted_any: true,
+            fenced: true,
+            slept: true,
+            phase: Phase::any(),
+            ..Signals::default()
+        })
+    }
+
     /// A fence: stores behind it publish what is in front of it.
     pub fn release_fence() -> SignalState {
         Shared::new(Signals {

@@ -96,6 +96,19 @@ impl Context {
         held
     }
 
+    /// The same at another moment in the life of the thread.
+    pub(super) fn at_moment(
+        &self,
+        threads: Fixed<Threads>,
+        signals: Fixed<SignalState>,
+    ) -> Context {
+        Context {
+            threads,
+            signals,
+            ..self.clone()
+        }
+    }
+
     /// Gives the function's places the names that everybody knows.
     pub fn binder(&self, function: FunctionRef) -> Binder<'_> {
         Binder {

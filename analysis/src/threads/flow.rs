@@ -3,19 +3,20 @@
 
 use super::absolute::handed_over;
 use super::at_calls::KnownStates;
-use super::context::{Context, ContextId, Held};
+use super::context::{Context, ContextId, Held, Running};
 use super::deciding::Deciding;
 use super::given::known;
 use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
 use super::prepared::{Prepared, PreparedBefore, Surroundings};
-use super::reached::{Called, CompanyId, FunctionContexts, LeftOut, Reached};
+use super::reached::{AnyMoment, Called, CompanyId, FunctionContexts, LeftOut, Reached};
 use super::roots::{RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{FunctionFacts, StartFact};
 use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::dataflow::{Fixed, Shared};
+use crate::forks::Origin;
 use crate::ir::{Landmark, StatementId};
 use crate::locksets::MOST_LOCKS;
 use crate::signals::SignalState;
@@ -118,17 +119,19 @@ pub(super) fn contexts_with<'f>(
             ..Contexts::default()
         },
         started: FxHashMap::default(),
+        any_moment: any_moment(graph, facts),
         visits: 0,
     };
     flow.contexts
         .functions_mut()
         .resize_with(facts.len(), Default::default);
     flow.run(rules, stop);
-    let mut contexts = flow.contexts;
+    let (mut contexts, any_moment) = (flow.contexts, flow.any_moment);
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
     left_behind::find(&mut contexts, graph, facts);
     contexts.number_companies();
+    contexts.find_the_timeless(&any_moment);
     contexts.find_those_that_hold_too_much();
     contexts
 }
@@ -167,8 +170,28 @@ struct Flow<'f> {
     pending: BTreeSet<(u32, FunctionId, ContextId)>,
     contexts: Contexts,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
+    any_moment: AnyMoment,
     /// How many contexts have been visited.
     visits: u32,
+}
+
+/// What is certain at any moment in the life of any thread: nothing.
+fn any_moment(graph: &CallGraph<'_>, facts: &[Arc<FunctionFacts>]) -> AnyMoment {
+    let functions = graph.functions.ids().zip(facts);
+    let threads = functions.flat_map(|(function, facts)| {
+        let body = graph.functions.body(function);
+        facts.starts.iter().map(|start| {
+            let origin = Origin {
+                function: body.function,
+                statement: body.landmark(start.statement),
+            };
+            (origin, Running::Perhaps(None))
+        })
+    });
+    AnyMoment {
+        threads: Fixed::new(threads.collect()),
+        signals: Fixed::new(SignalState::of_anything()),
+    }
 }
 
 impl Flow<'_> {
@@ -252,7 +275,7 @@ impl Flow<'_> {
     ) -> ContextId {
         let visits = self.visits;
         let known = self.contexts.function_mut(function);
-        let id = known.find_or_add(context);
+        let id = known.find_or_add(context, &self.any_moment);
         let reached = &mut known.contexts[id.0 as usize];
         if reached.arrivals.is_empty() {
             reached.found_at = visits;
@@ -476,6 +499,16 @@ impl Contexts {
         !self.left_out[function.0 as usize].has(id, at.block)
     }
 
+    /// Whether some contexts of a function do not get to all of its statements.
+    pub fn leaves_out(&self, function: FunctionId) -> bool {
+        !self.left_out[function.0 as usize].is_empty()
+    }
+
+    /// Whether a context stands for any moment in the lives of its threads.
+    pub fn is_timeless(&self, function: FunctionId, id: ContextId) -> bool {
+        self.reached(function, id).is_timeless
+    }
+
     /// Stands for the threads that come to a context.
     pub fn company(&self, function: FunctionId, id: ContextId) -> CompanyId {
         self.reached(function, id).company
@@ -492,6 +525,14 @@ impl Contexts {
                 Some(company) => *company,
                 None => *known.entry(reached.roots.clone()).or_insert(next),
             };
+        }
+    }
+
+    fn find_the_timeless(&mut self, any: &AnyMoment) {
+        let functions = self.functions_mut().iter_mut();
+        for reached in functions.flat_map(|function| &mut Arc::make_mut(function).contexts) {
+            let context = &reached.context;
+            reached.is_timeless = context.threads == any.threads && context.signals == any.signals;
         }
     }
 

@@ -1,6 +1,6 @@
 //! The contexts of one function, and who comes there.
 
-use super::context::{Context, ContextId};
+use super::context::{Context, ContextId, Threads};
 use super::flow::Arrival;
 use super::prepared::Entered;
 use super::roots::RootId;
@@ -8,6 +8,7 @@ use crate::branches::Certain;
 use crate::callgraph::FunctionId;
 use crate::dataflow::{Fixed, Shared};
 use crate::ir::{BlockId, Landmark};
+use crate::signals::SignalState;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,6 +17,15 @@ use std::sync::Arc;
 const MOST_CONTEXTS: usize = 24;
 /// So many joined contexts are told apart by what is certain of the formals.
 const MOST_OVERFLOWS: usize = 8;
+
+/// So many moments in the lives of threads are told apart where everything else is the same.
+const MOST_MOMENTS: usize = 4;
+
+/// Any moment in the life of any thread: it may have started every thread, and is certain of nothing.
+pub(super) struct AnyMoment {
+    pub threads: Fixed<Threads>,
+    pub signals: Fixed<SignalState>,
+}
 
 #[derive(Clone, Default)]
 pub(super) struct FunctionContexts {
@@ -28,6 +38,10 @@ pub(super) struct FunctionContexts {
 #[derive(Clone, Default)]
 struct KnownContexts {
     index: FxHashMap<Fixed<Context>, ContextId>,
+    /// How many moments there are of what is else the same.
+    moments: FxHashMap<Fixed<Context>, usize>,
+    /// Contexts that stand for any moment because there were too many, and those that were entered instead.
+    timeless: FxHashMap<Fixed<Context>, ContextId>,
     /// There were too many: those that cover all later ones, by what is certain of the formals.
     overflows: BTreeMap<BTreeMap<u32, Certain>, ContextId>,
     /// Contexts that some of these cover already, and what is certain in it.
@@ -62,6 +76,10 @@ impl LeftOut {
         known.cloned().unwrap_or_default()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     pub fn has(&self, context: ContextId, block: BlockId) -> bool {
         let blocks = self.0.as_ref().and_then(|known| known.get(&context));
         blocks.is_some_and(|blocks| blocks.contains(&block))
@@ -80,6 +98,8 @@ pub(super) struct Reached {
     pub roots: Shared<BTreeSet<RootId>>,
     /// Stands for the roots; known at the end.
     pub company: CompanyId,
+    /// It stands for any moment in the lives of its threads; known at the end.
+    pub is_timeless: bool,
     /// The first is the one that it was found by.
     pub arrivals: Vec<Arrival>,
     /// The same, to find them while contexts are found.
@@ -128,11 +148,31 @@ impl Reached {
 }
 
 impl FunctionContexts {
-    pub fn find_or_add(&mut self, context: Fixed<Context>) -> ContextId {
+    pub fn find_or_add(&mut self, context: Fixed<Context>, any_moment: &AnyMoment) -> ContextId {
         let known = &*self.known;
-        if let Some(known) = known.index.get(&context) {
-            return *known;
+        let found = known.index.get(&context);
+        if let Some(found) = found.or_else(|| known.timeless.get(&context)) {
+            return *found;
         }
+        let rest = Fixed::new(context.at_moment(Fixed::default(), Fixed::default()));
+        let known = Arc::make_mut(&mut self.known);
+        let moments = known.moments.entry(rest).or_default();
+        *moments += 1;
+        if *moments <= MOST_MOMENTS {
+            return self.find_or_join(context);
+        }
+        let (threads, signals) = (any_moment.threads.clone(), any_moment.signals.clone());
+        let timeless = Fixed::new(context.at_moment(threads, signals));
+        let found = self.known.index.get(&timeless).copied();
+        let id = found.unwrap_or_else(|| self.find_or_join(timeless.clone()));
+        let known = Arc::make_mut(&mut self.known);
+        known.timeless.insert(timeless, id);
+        known.timeless.insert(context, id);
+        id
+    }
+
+    fn find_or_join(&mut self, context: Fixed<Context>) -> ContextId {
+        let known = &*self.known;
         if self.contexts.len() < MOST_CONTEXTS {
             return self.add(context);
         }
@@ -178,13 +218,16 @@ impl FunctionContexts {
     pub fn exactly(&self, context: &Fixed<Context>) -> Option<ContextId> {
         let id = self.with_content(context)?;
         let mut joined = self.known.overflows.values();
-        (!joined.any(|joined| *joined == id)).then_some(id)
+        let is_joined =
+            self.known.timeless.contains_key(context) || joined.any(|joined| *joined == id);
+        (!is_joined).then_some(id)
     }
 
     /// The copy of a context that is kept here already, if there is one.
     pub fn shared(&self, context: Fixed<Context>) -> Fixed<Context> {
         let (index, covered) = (&self.known.index, &self.known.covered);
         let known = index.get_key_value(&context).map(|known| known.0);
+        let known = known.or_else(|| Some(self.known.timeless.get_key_value(&context)?.0));
         let known = known.or_else(|| Some(covered.get_key_value(&context)?.0));
         known.cloned().unwrap_or(context)
     }
@@ -197,6 +240,7 @@ impl FunctionContexts {
             context,
             roots: Shared::default(),
             company: CompanyId::default(),
+            is_timeless: false,
             arrivals: Vec::new(),
             known_arrivals: FxHashSet::default(),
             found_at: 0,

@@ -4,20 +4,21 @@ use super::checked::Checked;
 use crate::project::Place;
 use crate::report::OfferedComment;
 use crate::suppression::SourceCode;
-use crate::workspace::Workspace;
+use crate::workspace::{Texts, Workspace};
+use racelens_analysis::db::Function;
+use racelens_analysis::ir::StatementId;
 use racelens_analysis::races::{Race, Sighting};
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// Stands where the user says why.
 const REASON: &str = "reason";
 
 /// Source files, cut when a comment for one of their lines is asked for.
 pub(super) struct CommentWriter<'w> {
-    workspace: &'w Workspace,
-    files: RefCell<HashMap<PathBuf, Option<Rc<SourceCode>>>>,
+    texts: &'w Texts,
+    files: Mutex<HashMap<PathBuf, Option<Arc<SourceCode>>>>,
 }
 
 type Line = (PathBuf, u32);
@@ -25,24 +26,40 @@ type Line = (PathBuf, u32);
 impl<'w> CommentWriter<'w> {
     pub fn new(workspace: &'w Workspace) -> CommentWriter<'w> {
         CommentWriter {
-            workspace,
-            files: RefCell::default(),
+            texts: workspace.texts(),
+            files: Mutex::default(),
         }
     }
 
     /// Comments that accept every pair of a race, few of them.
     pub fn comments(&self, checked: &Checked<'_>, race: &Race) -> Vec<OfferedComment> {
-        let line = |side: Sighting| -> Option<Line> {
-            let (function, statement) = checked.statement(side);
-            let place = checked.places.statement_place(function, statement)?;
-            Some((place.path, place.line))
-        };
+        // A statement is in many pairs, and paths are slow to compare: each line is known by its place among them.
+        let sides = race.pairs.iter().flat_map(|pair| [pair.first, pair.second]);
+        let statements: HashSet<_> = sides.map(|side| checked.statement(side)).collect();
+        let lines = statements.into_iter().filter_map(|at| {
+            let place = checked.places.statement_place(at.0, at.1)?;
+            Some(((place.path, place.line), at))
+        });
+        let mut lines: Vec<(Line, (Function, StatementId))> = lines.collect();
+        lines.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+        let mut numbers: HashMap<(Function, StatementId), usize> = HashMap::new();
+        let mut number = 0;
+        for (index, (line, at)) in lines.iter().enumerate() {
+            if index > 0 && lines[index - 1].0 != *line {
+                number = index;
+            }
+            numbers.insert(*at, number);
+        }
+        let number = |side: Sighting| numbers.get(&checked.statement(side)).copied();
         let pairs = race.pairs.iter();
-        let pairs = pairs.filter_map(|pair| Some((line(pair.first)?, line(pair.second)?)));
-        let lines = covering_lines(&pairs.collect::<Vec<_>>());
-        let places = lines.into_iter();
-        places
-            .filter_map(|(path, line)| self.comment(&Place::new(path, line, 1)))
+        let pairs = pairs.filter_map(|pair| Some((number(pair.first)?, number(pair.second)?)));
+        let covering = covering_lines(&pairs.collect::<Vec<_>>());
+        covering
+            .into_iter()
+            .filter_map(|number| {
+                let (path, line) = &lines[number].0;
+                self.comment(&Place::new(path, *line, 1))
+            })
             .collect()
     }
 
@@ -55,34 +72,41 @@ impl<'w> CommentWriter<'w> {
         })
     }
 
-    fn code(&self, path: &Path) -> Option<Rc<SourceCode>> {
-        let mut files = self.files.borrow_mut();
+    fn code(&self, path: &Path) -> Option<Arc<SourceCode>> {
+        let files = self.files.lock();
+        let mut files = files.unwrap_or_else(|poisoned| poisoned.into_inner());
         let read = || {
-            let source = self.workspace.source(path)?;
-            Some(Rc::new(SourceCode::new(source.text().to_owned())))
+            let source = self.texts.source(path)?;
+            Some(Arc::new(SourceCode::new(source.text().to_owned())))
         };
         files.entry(path.to_owned()).or_insert_with(read).clone()
     }
 }
 
 /// Lines of which every pair has one: those that race with themselves, then the ones that are in the most pairs.
-fn covering_lines(pairs: &[(Line, Line)]) -> BTreeSet<Line> {
+fn covering_lines(pairs: &[(usize, usize)]) -> BTreeSet<usize> {
     let own = pairs.iter().filter(|(first, second)| first == second);
-    let mut lines: BTreeSet<Line> = own.map(|(first, _)| first.clone()).collect();
+    let mut lines: BTreeSet<usize> = own.map(|(first, _)| *first).collect();
+    let mut left = pairs.to_vec();
+    let most = pairs.iter().map(|(one, other)| one.max(other) + 1).max();
+    let mut counts = vec![0; most.unwrap_or(0)];
     loop {
-        let mut counts: BTreeMap<&Line, usize> = BTreeMap::new();
-        for (first, second) in pairs {
-            if !lines.contains(first) && !lines.contains(second) {
-                *counts.entry(first).or_default() += 1;
-                *counts.entry(second).or_default() += 1;
-            }
+        left.retain(|(first, second)| !lines.contains(first) && !lines.contains(second));
+        counts.fill(0);
+        for (first, second) in &left {
+            counts[*first] += 1;
+            counts[*second] += 1;
         }
         // The first of the best.
-        let best = counts.into_iter().rev().max_by_key(|(_, count)| *count);
-        let Some((best, _)) = best else {
-            return lines;
+        let best = counts
+            .iter()
+            .enumerate()
+            .rev()
+            .max_by_key(|(_, count)| **count);
+        match best {
+            Some((best, count)) if *count > 0 => lines.insert(best),
+            _ => return lines,
         };
-        lines.insert(best.clone());
     }
 }
 
@@ -90,11 +114,8 @@ fn covering_lines(pairs: &[(Line, Line)]) -> BTreeSet<Line> {
 mod tests {
     use super::*;
 
-    fn check(pairs: &[(u32, u32)], expected: &[u32]) {
-        let line = |line: u32| (PathBuf::from("a.c"), line);
-        let pairs = pairs.iter().map(|(one, other)| (line(*one), line(*other)));
-        let lines = covering_lines(&pairs.collect::<Vec<_>>());
-        let lines: Vec<u32> = lines.into_iter().map(|(_, line)| line).collect();
+    fn check(pairs: &[(usize, usize)], expected: &[usize]) {
+        let lines: Vec<usize> = covering_lines(pairs).into_iter().collect();
         assert_eq!(lines, expected);
     }
 

@@ -41,7 +41,6 @@ use explanation::AskedPlace;
 use guards::Guards;
 use places::Places;
 use race::Detail;
-use racelens_analysis::races;
 use racelens_analysis::stop::{Stop, Stopped};
 use reported::Reported;
 use std::cell::OnceCell;
@@ -241,11 +240,8 @@ impl Check {
             let accepted = reports.split_off(races.len());
             return (reports, accepted);
         }
-        let report = |races: &[Arc<races::Race>], writer| {
-            let races = races.iter();
-            let reports = races.map(|race| race::report(checked, race, Detail::Full(writer)));
-            reports.map(|report| report.map(Arc::new)).collect()
-        };
+        let report =
+            |races, writer| reported::full(workspace, &self.result, races, Detail::Full(writer));
         (report(races, writer), report(accepted, None))
     }
 

@@ -41,14 +41,8 @@ impl Reported {
         let contexts = &result.program().program.contexts;
         let known = self.known(contexts);
         let texts = workspace.texts();
-        let found: Vec<Arc<ReportedRace>> = workspace.in_parallel(|analysis| {
-            let in_a_row = races.par_chunks(IN_A_ROW);
-            let found = in_a_row.map_with(analysis, |analysis, races| {
-                let checked = Checked::new(texts, analysis, result);
-                let one = |race| reported(&checked, texts, &known, race);
-                races.iter().map(one).collect::<Vec<_>>()
-            });
-            found.flatten_iter().collect()
+        let found = side_by_side(workspace, result, races, &|checked, race| {
+            reported(checked, texts, &known, race)
         });
         let mut reports = Vec::with_capacity(found.len());
         let mut now = KnownReports::with_capacity(found.len());
@@ -73,6 +67,37 @@ impl Reported {
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+/// The reports of these races with all that is to say about them.
+pub(super) fn full(
+    workspace: &Workspace,
+    result: &CheckResult,
+    races: &[Arc<races::Race>],
+    detail: Detail<'_>,
+) -> Vec<Option<Arc<Race>>> {
+    side_by_side(workspace, result, races, &|checked, race| {
+        race::report(checked, race, detail).map(Arc::new)
+    })
+}
+
+/// What there is to say about each race, in their order.
+fn side_by_side<T: Send>(
+    workspace: &Workspace,
+    result: &CheckResult,
+    races: &[Arc<races::Race>],
+    say: &(dyn Fn(&Checked<'_>, &Arc<races::Race>) -> T + Sync),
+) -> Vec<T> {
+    let texts = workspace.texts();
+    workspace.in_parallel(|analysis| {
+        let in_a_row = races.par_chunks(IN_A_ROW);
+        let found = in_a_row.map_with(analysis, |analysis, races| {
+            let checked = Checked::new(texts, analysis, result);
+            let said = races.iter().map(|race| say(&checked, race));
+            said.collect::<Vec<_>>()
+        });
+        found.flatten_iter().collect()
+    })
 }
 
 fn reported(

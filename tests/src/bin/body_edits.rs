@@ -1,12 +1,12 @@
 //! How long it takes until all that is to say about a program is current again after an edit in a function's body, beside
 //! reading and checking it from scratch in the same process.
 //!
-//! `body_edits [--compare] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
+//! `body_edits [--compare] [--each] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
 //! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
 //! Measured is what the language server does between
 //! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
 //! before the clock does. With `--compare` what is said after each edit is compared with what a check from scratch says, and the
-//! first difference ends it.
+//! first difference ends it. With `--each` every edit is told with its cost and the stages that took more than a millisecond.
 
 use racelens::process_memory::ProcessMemory;
 use racelens::project::LoadOptions;
@@ -30,14 +30,20 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).peekable();
     let compares = arguments.next_if_eq("--compare").is_some();
+    let tells_each = arguments.next_if_eq("--each").is_some();
     let edits = arguments.next().and_then(|count| count.parse().ok());
     let (Some(edits), Some(directory)) = (edits, arguments.next()) else {
-        eprintln!("usage: body_edits [--compare] EDITS DIRECTORY [SECONDS]");
+        eprintln!("usage: body_edits [--compare] [--each] EDITS DIRECTORY [SECONDS]");
         return ExitCode::from(2);
     };
     let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
     let budget = seconds.map_or(Duration::MAX, Duration::from_secs);
-    match measure(Path::new(&directory), edits, budget, compares) {
+    let wishes = Wishes {
+        budget,
+        compares,
+        tells_each,
+    };
+    match measure(Path::new(&directory), edits, wishes) {
         Ok(result) => {
             println!("{result:#}");
             ExitCode::SUCCESS
@@ -49,12 +55,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(
-    directory: &Path,
-    edits: usize,
+/// What is wanted besides the figures.
+struct Wishes {
     budget: Duration,
     compares: bool,
-) -> Result<Value, String> {
+    tells_each: bool,
+}
+
+fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, String> {
     let options = LoadOptions {
         paths: vec![directory.to_owned()],
         ..LoadOptions::default()
@@ -72,7 +80,7 @@ fn measure(
     let mut costs: BTreeMap<BodyEdit, Vec<Duration>> = BTreeMap::new();
     let mut stages: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
     for number in 0..edits {
-        if started.elapsed() >= budget {
+        if started.elapsed() >= wishes.budget {
             break;
         }
         let kind = BodyEdit::ALL[number % BodyEdit::ALL.len()];
@@ -83,8 +91,11 @@ fn measure(
         };
         for text in [Some(text.into()), None] {
             let (time, by_stage) = session.edit(&file, text);
-            if compares {
-                let edit = format!("{} of {}", kind.word(), file.display());
+            let edit = format!("{} of {}", kind.word(), file.display());
+            if wishes.tells_each {
+                eprintln!("{:9.1} {edit}: {}", milliseconds(time), told(&by_stage));
+            }
+            if wishes.compares {
                 session
                     .compare()
                     .map_err(|what| format!("{edit}: {what}"))?;
@@ -122,6 +133,13 @@ fn measure(
         "by_stage": by_stage,
         "from_scratch_over_median": ratio,
     }))
+}
+
+/// The stages that took longer than a millisecond.
+fn told(stages: &[StageTime]) -> String {
+    let long = stages.iter().filter(|stage| stage.time.as_millis() > 0);
+    let told = long.map(|stage| format!("{} {:.0}", stage.stage.word(), milliseconds(stage.time)));
+    told.collect::<Vec<_>>().join(", ")
 }
 
 /// In how many files a statement for a kind of edit is looked for.
