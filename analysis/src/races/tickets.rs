@@ -36,10 +36,16 @@ pub(super) fn counters(
     index: &AccessIndex,
     before: Option<KnownCounters<'_>>,
 ) -> FxHashSet<Class> {
-    let before = before.filter(|before| Arc::ptr_eq(before.counters, counters));
+    let taken_otherwise = match before {
+        Some(before) if !Arc::ptr_eq(before.counters, counters) => {
+            counters.taken_otherwise(before.counters)
+        }
+        _ => FxHashSet::default(),
+    };
     let candidates = counters.classes().into_iter();
     let good = candidates.filter(|class| {
         if let Some(before) = before
+            && !taken_otherwise.contains(class)
             && !before.affected.contains(class)
             && !before.changes.touch_class(*class)
         {

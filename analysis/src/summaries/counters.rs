@@ -44,6 +44,17 @@ impl Counters {
         self.different_from(before).next().is_none()
     }
 
+    /// The counters from which some function takes numbers otherwise than before, be it by statements that have moved.
+    pub fn taken_otherwise(&self, before: &Counters) -> FxHashSet<Class> {
+        let functions = self.different_from(before);
+        let versions = functions.flat_map(|function| [self.of(function), before.of(function)]);
+        let classes = versions.flatten().flat_map(|numbers| {
+            let takings = numbers.takings.values();
+            takings.chain(numbers.registers.values())
+        });
+        classes.copied().collect()
+    }
+
     fn different_from(&self, before: &Counters) -> impl Iterator<Item = FunctionId> {
         let pairs = self.functions.iter().zip(&before.functions);
         let different = (0..).map(FunctionId).zip(pairs).filter(|(_, (new, old))| {

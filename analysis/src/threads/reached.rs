@@ -256,7 +256,7 @@ impl FunctionContexts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::symexec::Value;
+    use crate::symexec::{Path, Root, Value};
 
     /// Many different contexts, each of which comes again and again.
     fn contexts() -> impl Iterator<Item = Fixed<Context>> {
@@ -277,14 +277,59 @@ mod tests {
         })
     }
 
+    fn any_moment() -> AnyMoment {
+        AnyMoment {
+            threads: Fixed::default(),
+            signals: Fixed::new(SignalState::of_anything()),
+        }
+    }
+
+    /// The same context when this thread has changed so many variables for itself.
+    fn at(moment: u32) -> Fixed<Context> {
+        let mut signals = SignalState::default();
+        for variable in 0..moment {
+            signals.win(Path::new(Root::Formal(variable)));
+        }
+        Fixed::new(Context {
+            signals: Fixed::new(signals),
+            ..Context::default()
+        })
+    }
+
+    #[test]
+    fn more_moments_than_are_told_apart_are_any_moment() {
+        let mut known = FunctionContexts::default();
+        let any = any_moment();
+        let most = MOST_MOMENTS as u32;
+        let early: Vec<ContextId> = (0..most)
+            .map(|it| known.find_or_add(at(it), &any))
+            .collect();
+        let late: Vec<ContextId> = (most..3 * most)
+            .map(|it| known.find_or_add(at(it), &any))
+            .collect();
+        assert_eq!(known.contexts.len(), MOST_MOMENTS + 1);
+        assert!(late.iter().all(|id| *id == late[0] && !early.contains(id)));
+        assert_eq!(
+            known.contexts[late[0].0 as usize].context.signals,
+            any.signals
+        );
+        // Whoever came before stays where he was, and what stands for any moment is none that one comes to by oneself.
+        assert_eq!(known.find_or_add(at(0), &any), early[0]);
+        assert_eq!(known.exactly(&at(0)), Some(early[0]));
+        assert_eq!(known.exactly(&at(2 * most)), None);
+        let timeless = known.contexts[late[0].0 as usize].context.clone();
+        assert_eq!(known.exactly(&timeless), None);
+    }
+
     #[test]
     fn a_context_that_is_covered_need_not_be_joined_again() {
         let mut quick = FunctionContexts::default();
         let mut slow = FunctionContexts::default();
+        let any = any_moment();
         for context in contexts() {
             Arc::make_mut(&mut slow.known).covered.clear();
-            let id = quick.find_or_add(context.clone());
-            assert_eq!(id, slow.find_or_add(context));
+            let id = quick.find_or_add(context.clone(), &any);
+            assert_eq!(id, slow.find_or_add(context, &any));
         }
         let all = |found: &FunctionContexts| -> Vec<Fixed<Context>> {
             let contexts = found.contexts.iter();
