@@ -291,8 +291,8 @@ impl Keeper<'_> {
         broken.collect()
     }
 
-    fn binder<'b>(&self, context: &'b Context) -> Binder<'b> {
-        context.binder(self.name)
+    fn binder<'b>(&'b self, context: &'b Context) -> Binder<'b> {
+        context.binder(self.program.functions.body(self.function))
     }
 }
 

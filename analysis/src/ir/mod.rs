@@ -11,6 +11,7 @@ pub mod place;
 pub mod pretty;
 pub mod source_map;
 pub mod ty;
+pub mod variable;
 
 pub use body::*;
 pub use contract::*;
@@ -18,3 +19,4 @@ pub use landmark::*;
 pub use place::*;
 pub use source_map::*;
 pub use ty::*;
+pub use variable::*;

@@ -113,7 +113,7 @@ impl<'m> Moments<'m> {
             context.signals_at(
                 &access.signals,
                 &access.locks,
-                self.functions.body(function).function,
+                self.functions.body(function),
             ),
             context.once.clone(),
         );

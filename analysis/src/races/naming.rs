@@ -67,12 +67,10 @@ impl<'n> Names<'n> {
                     maker.and_then(|body| Some(body.statement(body.position(site.statement)?)));
                 statement.map_or_else(|| "new object".to_string(), described)
             }
-            Root::Frame(function, local) | Root::ForeignFrame(function, local) => {
-                match self.functions.resolve(function).first() {
-                    Some(owner) => local_name(self.functions.body(*owner), local),
-                    None => "local".to_string(),
-                }
-            }
+            Root::Frame(_, variable) | Root::ForeignFrame(_, variable) => match variable.name {
+                Some(name) => name.to_string(),
+                None => "value".to_string(),
+            },
             Root::Result => "the result".to_string(),
             Root::Ticket(_) | Root::Given(_) | Root::Somewhere => "…".to_string(),
         }

@@ -87,10 +87,10 @@ fn compare_roots(left: &Path, right: &Path, memory: Memory<'_>) -> Roots {
     let is_fixed = |path: &Path| !path.steps.contains(&Step::Deref);
     match (left.root, right.root) {
         (Root::Global(left), Root::Global(right)) if left == right => Roots::Same,
-        (Root::Frame(function, local), Root::ForeignFrame(other, local_there))
-        | (Root::ForeignFrame(function, local), Root::Frame(other, local_there))
-        | (Root::ForeignFrame(function, local), Root::ForeignFrame(other, local_there))
-            if (function, local) == (other, local_there) =>
+        (Root::Frame(function, variable), Root::ForeignFrame(other, variable_there))
+        | (Root::ForeignFrame(function, variable), Root::Frame(other, variable_there))
+        | (Root::ForeignFrame(function, variable), Root::ForeignFrame(other, variable_there))
+            if (function, variable) == (other, variable_there) =>
         {
             Roots::Same
         }

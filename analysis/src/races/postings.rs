@@ -146,7 +146,7 @@ impl<'f> Postings<'f> {
     }
 
     fn function(&mut self, function: FunctionId, facts: &FunctionFacts) {
-        let name = self.graph.functions.body(function).function;
+        let body = self.graph.functions.body(function);
         let contexts = self.contexts;
         for access in &facts.accesses {
             let classes = flags_of(self.graph, self.objects, access);
@@ -156,7 +156,7 @@ impl<'f> Postings<'f> {
                     id,
                     context,
                     roots,
-                    binder: context.binder(name),
+                    binder: context.binder(body),
                 };
                 self.store(access, &classes, &place);
             }
@@ -170,7 +170,7 @@ impl<'f> Postings<'f> {
                 id,
                 context,
                 roots,
-                binder: context.binder(name),
+                binder: context.binder(body),
             };
             for post in &facts.posts {
                 self.post(post, &place);
@@ -217,10 +217,8 @@ impl<'f> Postings<'f> {
         };
         let path = place.unique(&post.object);
         if let Some(token) = self.objects.tokens.of(post.class) {
-            let function = place.binder.function;
-            let signals = place
-                .context
-                .signals_at(&post.signals, &post.locks, function);
+            let body = place.binder.body;
+            let signals = place.context.signals_at(&post.signals, &post.locks, body);
             if !signals.tokens().contains(&token) {
                 self.orders.false_tokens.insert(token);
             }
@@ -249,7 +247,7 @@ impl<'f> Postings<'f> {
             company,
             kind: how.kind,
             locks: locks.collect(),
-            won: place.context.won_at(how.signals, place.binder.function),
+            won: place.context.won_at(how.signals, place.binder.body),
             nonzero: how.nonzero,
         });
     }

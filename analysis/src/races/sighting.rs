@@ -9,7 +9,7 @@ use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
 use crate::ir::{
-    AccessKind, FunctionRef, GlobalRef, Landmark, LocalId, Operand, Place, RecordRef, StatementId,
+    AccessKind, Body, GlobalRef, Landmark, LocalId, Operand, Place, RecordRef, StatementId,
 };
 use crate::locksets::Mode;
 use crate::ownership::Owned;
@@ -86,7 +86,7 @@ pub struct Seen<'a> {
     /// The place as the thread calls it that it belongs to.
     named: Option<&'a Path>,
     pub(super) points: PointOfAccess<'a>,
-    name: FunctionRef,
+    body: &'a Body,
     /// What its name depends on; `None` if its circumstances depend on more than what a glance shows.
     dependence: Option<Dependence>,
     pub kind: Kind,
@@ -254,7 +254,7 @@ impl Surroundings<'_> {
             function,
             place,
             named,
-            name: self.graph.functions.body(function).function,
+            body: self.graph.functions.body(function),
             dependence: is_plain.then(|| Dependence::of(named)),
             points: self
                 .points
@@ -303,8 +303,8 @@ impl Surroundings<'_> {
             .collect()
     }
 
-    fn binder<'c>(&self, function: FunctionId, context: &'c Context) -> Binder<'c> {
-        context.binder(self.graph.functions.body(function).function)
+    fn binder<'c>(&'c self, function: FunctionId, context: &'c Context) -> Binder<'c> {
+        context.binder(self.graph.functions.body(function))
     }
 
     /// Describes an access as if it held these locks.
@@ -336,7 +336,7 @@ impl Surroundings<'_> {
         if !context.last.is_empty() || !context.given_up.is_empty() {
             return None;
         }
-        let binder = context.binder(seen.name);
+        let binder = context.binder(seen.body);
         let bound = match seen.dependence? {
             Dependence::Nothing => Bound::Alone,
             Dependence::Formal(index) => match context.bindings.get(index as usize) {
@@ -372,7 +372,7 @@ impl Surroundings<'_> {
     pub fn circumstances(&self, seen: &Seen<'_>, context_of: ContextOf<'_>) -> Circumstances {
         let (id, context, _) = context_of;
         let access = seen.access;
-        let binder = context.binder(seen.name);
+        let binder = context.binder(seen.body);
         let absolute = seen.named.and_then(|path| binder.path(path));
         let absolute = match access.stretches {
             true => absolute.map(with_neighbours),

@@ -375,7 +375,7 @@ impl WholeProgram {
         else {
             return Vec::new();
         };
-        let binder = context.binder(self.functions.body(function).function);
+        let binder = context.binder(self.functions.body(function));
         let mut by_lock: BTreeMap<Path, NamedLock> = BTreeMap::new();
         for (path, held) in context.held_at(since, function) {
             let key = binder.path(&path).unwrap_or_else(|| path.clone());

@@ -3,6 +3,7 @@
 use super::value::Value;
 use crate::ir::{
     BinaryOperator, BlockId, FunctionRef, GlobalRef, Landmark, LocalId, RecordRef, StatementId,
+    Variable,
 };
 use crate::points_to::Class;
 use rustc_hash::FxHasher;
@@ -83,9 +84,9 @@ pub enum Root {
     /// variable that holds it.
     Value(Definition),
     /// A local variable of an activation of that function in the same thread.
-    Frame(FunctionRef, LocalId),
+    Frame(FunctionRef, Variable),
     /// A local variable of an activation of that function in another thread.
-    ForeignFrame(FunctionRef, LocalId),
+    ForeignFrame(FunctionRef, Variable),
     /// What each thread that this call starts has for itself: an object, or a number.
     PerThread(Site),
     /// What the function returns, in what its callers are told: the value itself.
@@ -467,8 +468,8 @@ impl fmt::Display for Root {
             Root::Value(Definition::Merge(block, local)) => {
                 format!("merge({}:%{})", block.0, local.0)
             }
-            Root::Frame(function, local) | Root::ForeignFrame(function, local) => {
-                format!("{}.%{}", function.name, local.0)
+            Root::Frame(function, variable) | Root::ForeignFrame(function, variable) => {
+                format!("{}.{variable}", function.name)
             }
             Root::Result => "result".to_string(),
             Root::Ticket(_) => "ticket".to_string(),

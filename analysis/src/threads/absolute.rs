@@ -1,6 +1,6 @@
 //! Names that mean the same in every function: a function's own names with its formals filled in.
 
-use crate::ir::FunctionRef;
+use crate::ir::Body;
 use crate::symexec::{Index, Path, Root, Step, Steps, Value, push_element};
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub fn is_unique(path: &Path) -> bool {
 /// What the formals of a function are in one context.
 #[derive(Clone, Copy)]
 pub struct Binder<'b> {
-    pub function: FunctionRef,
+    pub body: &'b Body,
     pub bindings: &'b [Value],
     /// What places that formals lead to hold.
     pub contents: &'b BTreeMap<Path, Value>,
@@ -39,7 +39,7 @@ fn is_number(path: &Path) -> bool {
 /// A value that is handed to another thread: locals of this one are foreign there.
 pub(super) fn handed_over(value: Value) -> Value {
     let hand = |path: Path| match path.root {
-        Root::Frame(function, local) => path.from_root(Root::ForeignFrame(function, local)),
+        Root::Frame(function, variable) => path.from_root(Root::ForeignFrame(function, variable)),
         _ => path,
     };
     let is_private = |path: &Path| matches!(path.root, Root::Global(global) if global.thread_local);
@@ -104,7 +104,7 @@ impl Binder<'_> {
                 (path.root, Steps::new(), path.steps.as_slice())
             }
             Root::Local(local) => (
-                Root::Frame(self.function, local),
+                Root::Frame(self.body.function, self.body.variable(local)),
                 Steps::new(),
                 path.steps.as_slice(),
             ),
@@ -139,8 +139,8 @@ impl Binder<'_> {
         match found.root {
             Root::Global(global) if global.thread_local => None,
             // For the thread itself and for others, this is one variable.
-            Root::Frame(function, local) => {
-                Some(found.from_root(Root::ForeignFrame(function, local)))
+            Root::Frame(function, variable) => {
+                Some(found.from_root(Root::ForeignFrame(function, variable)))
             }
             _ => Some(found),
         }

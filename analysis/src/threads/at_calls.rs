@@ -4,7 +4,7 @@ use super::context::{Context, Running, Threads};
 use crate::accesses::CallFact;
 use crate::dataflow::{Fixed, Shared};
 use crate::forks::{ForkState, Origin};
-use crate::ir::FunctionRef;
+use crate::ir::Body;
 use crate::signals::SignalState;
 use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -98,17 +98,17 @@ impl<T: Eq + Hash> Equal<T> {
 pub(super) struct StatesAtCalls<'k> {
     known: &'k KnownStates,
     context: &'k Context,
-    name: FunctionRef,
+    body: &'k Body,
     /// By what happened since the function's entry.
     signals: FxHashMap<(usize, bool), Fixed<SignalState>>,
 }
 
 impl<'k> StatesAtCalls<'k> {
-    pub fn new(known: &'k KnownStates, context: &'k Context, name: FunctionRef) -> Self {
+    pub fn new(known: &'k KnownStates, context: &'k Context, body: &'k Body) -> Self {
         StatesAtCalls {
             known,
             context,
-            name,
+            body,
             signals: FxHashMap::default(),
         }
     }
@@ -128,7 +128,7 @@ impl<'k> StatesAtCalls<'k> {
         let found = self.signals.entry(key).or_insert_with(|| {
             let signals = self
                 .context
-                .signals_at(&call.signals, &call.locks, self.name);
+                .signals_at(&call.signals, &call.locks, self.body);
             self.known.signals.one(signals)
         });
         found.clone()

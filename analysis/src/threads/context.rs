@@ -8,7 +8,7 @@ use crate::branches::{Certain, Passed};
 use crate::callgraph::FunctionId;
 use crate::dataflow::{Domain, Fixed};
 use crate::forks::{ForkState, Handle, Origin};
-use crate::ir::{FunctionRef, Landmark};
+use crate::ir::{Body, Landmark};
 use crate::locksets::{Effect, Lockset, MOST_LOCKS, Mode, PointLocks};
 use crate::ownership::{Owned, Privacy};
 use crate::references::{Last, References};
@@ -110,9 +110,9 @@ impl Context {
     }
 
     /// Gives the function's places the names that everybody knows.
-    pub fn binder(&self, function: FunctionRef) -> Binder<'_> {
+    pub fn binder<'b>(&'b self, body: &'b Body) -> Binder<'b> {
         Binder {
-            function,
+            body,
             bindings: &self.bindings,
             contents: &self.contents,
         }
@@ -148,13 +148,13 @@ impl Context {
         &self,
         since: &SignalState,
         locks: &Lockset,
-        name: FunctionRef,
+        body: &Body,
     ) -> Fixed<SignalState> {
         let keeps_locks = !locks.releases() || self.signals.unset().next().is_none();
         if since.is_idle() && keeps_locks {
             return self.signals.clone();
         }
-        let binder = self.binder(name);
+        let binder = self.binder(body);
         let unique = |path: &Path| binder.unique(path);
         let around = Locks {
             held: if since.needs_locks_at_entry() {
@@ -172,10 +172,10 @@ impl Context {
     }
 
     /// The claims that this thread has won until a point of the function.
-    pub fn won_at(&self, since: &SignalState, name: FunctionRef) -> BTreeSet<Path> {
+    pub fn won_at(&self, since: &SignalState, body: &Body) -> BTreeSet<Path> {
         let mut won = self.signals.won().clone();
         if !since.won().is_empty() {
-            let binder = self.binder(name);
+            let binder = self.binder(body);
             won.extend(since.won().iter().filter_map(|path| binder.unique(path)));
         }
         won
@@ -185,12 +185,12 @@ impl Context {
     pub(super) fn of_call(
         &self,
         caller: FunctionId,
-        name: FunctionRef,
+        body: &Body,
         call: &CallFact,
         parameters: usize,
         states: &mut StatesAtCalls<'_>,
     ) -> Context {
-        let binder = self.binder(name);
+        let binder = self.binder(body);
         let mut context = Context {
             held_somewhere: self.held_somewhere.clone(),
             threads: threads_in_callee(&binder, call, parameters, states),

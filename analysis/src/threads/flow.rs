@@ -382,8 +382,8 @@ impl Flow<'_> {
         let targets =
             self.surroundings
                 .called(function, context, start.entry.as_ref(), &start.targets);
-        let name = graph.functions.body(function).function;
-        let binder = context.binder(name);
+        let body = graph.functions.body(function);
+        let binder = context.binder(body);
         for entry in targets {
             let parameters = graph.functions.body(entry).parameters;
             let bindings: Vec<Value> = (0..parameters)
@@ -399,7 +399,7 @@ impl Flow<'_> {
                 by: function,
                 at: graph.functions.body(function).landmark(start.statement),
             };
-            let signals = context.signals_at(&start.signals, &start.locks, name);
+            let signals = context.signals_at(&start.signals, &start.locks, body);
             let mut certain = context.certain_in_callee(&start.passed, parameters);
             self.surroundings.deciding.keep(entry, &mut certain);
             let known = Beginning {

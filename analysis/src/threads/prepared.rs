@@ -115,15 +115,14 @@ impl Surroundings<'_> {
         }
         let facts = &self.facts[function.0 as usize];
         let body = self.graph.functions.body(function);
-        let name = body.function;
         let left_out = facts.branches.left_out(&context.certain);
         let is_reached = |statement: StatementId| !left_out.contains(&statement.block);
-        let mut states = StatesAtCalls::new(&self.states, context, name);
+        let mut states = StatesAtCalls::new(&self.states, context, body);
         let mut calls = Vec::new();
         for call in facts.calls.iter().filter(|call| is_reached(call.statement)) {
             for target in self.called(function, context, call.callee.as_ref(), &call.targets) {
                 let parameters = self.graph.functions.body(target).parameters;
-                let entered = context.of_call(function, name, call, parameters, &mut states);
+                let entered = context.of_call(function, body, call, parameters, &mut states);
                 calls.push(Entered {
                     target,
                     context: self.entered(target, entered),
@@ -143,7 +142,7 @@ impl Surroundings<'_> {
         value: Option<&Value>,
         otherwise: &[FunctionId],
     ) -> Vec<FunctionId> {
-        let binder = context.binder(self.graph.functions.body(function).function);
+        let binder = context.binder(self.graph.functions.body(function));
         match value.map(|value| binder.value(value)) {
             Some(Value::Function(name)) => self.graph.functions.resolve(name).to_vec(),
             _ => otherwise.to_vec(),
