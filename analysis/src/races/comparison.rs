@@ -1,6 +1,7 @@
 //! Whether two accesses race, and why not, by the rules by which pairs are found.
 
 use super::access_index::AccessIndex;
+use super::looks::KnownCharacters;
 use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Apart, compare, is_given_once};
@@ -48,6 +49,7 @@ impl<'c> Comparison<'c> {
             facts: &program.facts,
             contexts: &program.contexts,
             points: Points::new(program.facts.len()),
+            characters: KnownCharacters::default(),
         };
         Comparison {
             program,

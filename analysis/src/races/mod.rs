@@ -9,6 +9,7 @@ mod guards;
 mod identity;
 mod kept;
 mod limits;
+mod looks;
 mod moments;
 mod moved;
 mod naming;

@@ -2,17 +2,18 @@
 
 use super::access_index::AccessNumber;
 use super::evidence::Reason;
+use super::looks::Look;
 use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
-use super::sighting::{Character, Circumstances, Glance, Seen, Sighting, Surroundings};
+use super::sighting::{Character, Sighting, Surroundings};
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::locksets::Mode;
 use crate::ownership::Owned;
 use crate::points_to::Class;
 use crate::symexec::{Path, Site};
-use crate::threads::{ContextId, Contexts, RootId};
+use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,69 +88,28 @@ pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[AccessNumbe
     false
 }
 
-/// The group of each situation at a location: by what is quick to tell, by all that matters, and by what it comes to
-/// in the end. The tables are used again for the next location.
-#[derive(Default)]
-pub(super) struct Sorting {
-    by_glance: FxHashMap<Glance, usize>,
-    by_circumstances: FxHashMap<(usize, Circumstances), usize>,
-    by_character: FxHashMap<Arc<Character>, usize>,
-}
-
-impl Sorting {
-    fn clear(&mut self) {
-        self.by_glance.clear();
-        self.by_circumstances.clear();
-        self.by_character.clear();
-    }
-}
-
 /// Describes the accesses of one class.
 pub(super) fn location(
     surroundings: &Surroundings<'_>,
-    sorting: &mut Sorting,
     class: Class,
     accesses: &[AccessNumber],
 ) -> Location {
-    let (facts, contexts) = (surroundings.facts, surroundings.contexts);
-    sorting.clear();
-    let Sorting {
-        by_glance,
-        by_circumstances,
-        by_character,
-    } = sorting;
     let mut location = Location::default();
     for &(function, number) in accesses {
-        let access = &facts[function.0 as usize].accesses[number as usize];
+        let access = &surroundings.facts[function.0 as usize].accesses[number as usize];
         if access.cell.class != class {
             location.around.insert((function, number));
         }
     }
-    let seen: Vec<(AccessNumber, Seen<'_>, &[ContextId])> = accesses
-        .iter()
-        .map(|&(function, number)| {
-            let access = &facts[function.0 as usize].accesses[number as usize];
-            let seen = surroundings.seen(access, function);
-            let views = surroundings.views(&seen, number);
-            ((function, number), seen, views)
-        })
-        .collect();
-    let mut numbers: FxHashMap<_, usize> = FxHashMap::default();
-    let subjects = seen.iter().map(|(_, seen, _)| {
-        let next = numbers.len();
-        *numbers.entry(seen.subject()).or_insert(next)
-    });
-    let subjects: Vec<usize> = subjects.collect();
+    let looks: Vec<&[Look]> = accesses.iter().map(|it| surroundings.looks(*it)).collect();
+    let mut groups: FxHashMap<u32, usize> = FxHashMap::default();
     // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
     let mut left = MOST_SIGHTINGS;
     for turn in 0.. {
         let mut is_last = true;
-        for (((function, number), seen, views), subject) in seen.iter().zip(&subjects) {
-            let (function, number) = (*function, *number);
-            let context = views.get(turn);
-            let context = context.and_then(|id| contexts.nth(function, id.0 as usize));
-            let Some(context) = context else {
+        for (&(function, access), looks) in accesses.iter().zip(&looks) {
+            let Some(Look { context, character }) = looks.get(turn) else {
                 continue;
             };
             is_last = false;
@@ -159,36 +119,17 @@ pub(super) fn location(
                 return location;
             }
             left = left.saturating_sub(1);
-            let sighting = Sighting {
-                function,
-                access: number,
-                context: context.0,
-            };
-            let glance = surroundings.glance(seen, *subject, context);
-            let known = glance.as_ref().and_then(|glance| by_glance.get(glance));
-            // Tests compare it with a look at everything.
-            debug_assert!(known.is_none_or(|at| {
-                let circumstances = surroundings.circumstances(seen, context);
-                let character = surroundings.described(&seen.kind, circumstances);
-                *location.groups[*at].0 == character
-            }));
-            let at = known.copied().unwrap_or_else(|| {
-                let circumstances = surroundings.circumstances(seen, context);
-                let key = (*subject, circumstances);
-                let at = by_circumstances.entry(key).or_insert_with_key(|key| {
-                    let character = surroundings.described(&seen.kind, key.1.clone());
-                    let character = Arc::new(character);
-                    *by_character.entry(character.clone()).or_insert_with(|| {
-                        location.groups.push((character, Vec::new()));
-                        location.groups.len() - 1
-                    })
-                });
-                if let Some(glance) = glance {
-                    by_glance.insert(glance, *at);
-                }
-                *at
+            let at = *groups.entry(character.number).or_insert_with(|| {
+                location
+                    .groups
+                    .push((character.character.clone(), Vec::new()));
+                location.groups.len() - 1
             });
-            location.groups[at].1.push(sighting);
+            location.groups[at].1.push(Sighting {
+                function,
+                access,
+                context: *context,
+            });
         }
         if is_last {
             break;

@@ -1,5 +1,6 @@
 //! What holds at points of functions in each of their contexts. Many accesses share a point.
 
+use super::looks::Look;
 use super::moments::When;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::FunctionId;
@@ -63,10 +64,10 @@ pub struct Points {
 pub struct FunctionPoints {
     held: Table<usize, Arc<HeldLocks>>,
     moments: Table<(usize, usize, bool), Arc<When>>,
-    /// The contexts that make a difference to each access.
-    views: Vec<OnceLock<Arc<[ContextId]>>>,
-    /// The same by the numbers of points.
-    shared_views: RwLock<FxHashMap<(usize, usize, Viewpoint), Arc<[ContextId]>>>,
+    /// The contexts that make a difference, by the numbers of both.
+    views: RwLock<FxHashMap<(usize, usize, Viewpoint), Arc<[ContextId]>>>,
+    /// How each access looks, in order and if its address is made known without order.
+    looks: Vec<[OnceLock<Box<[Look]>>; 2]>,
 }
 
 /// What decides, beside the points of an access, in which contexts it is to be looked at.
@@ -113,8 +114,8 @@ impl Points {
             FunctionPoints {
                 held: Table::new(facts.accesses.iter().map(held_key), contexts),
                 moments: Table::new(facts.accesses.iter().map(moment_key), contexts),
-                views: facts.accesses.iter().map(|_| OnceLock::new()).collect(),
-                shared_views: RwLock::default(),
+                views: RwLock::default(),
+                looks: facts.accesses.iter().map(|_| Default::default()).collect(),
             }
         })
     }
@@ -167,6 +168,16 @@ fn moment_key(access: &Access) -> (usize, usize, bool) {
 }
 
 impl FunctionPoints {
+    /// How the access with this number looks; `find` finds it the first time.
+    pub fn looks(
+        &self,
+        access: u32,
+        is_unordered: bool,
+        find: impl FnOnce() -> Box<[Look]>,
+    ) -> &[Look] {
+        self.looks[access as usize][usize::from(is_unordered)].get_or_init(find)
+    }
+
     /// The points of an access of the function.
     pub fn of_access(&self, access: &Access) -> PointOfAccess<'_> {
         PointOfAccess {
@@ -189,19 +200,14 @@ impl<'p> PointOfAccess<'p> {
         known.get_or_init(|| points.shared(find()))
     }
 
-    /// The contexts that make a difference to the access with this number; `find` finds them the first time.
-    pub fn views(self, access: u32, find: impl FnOnce() -> Arc<[ContextId]>) -> &'p [ContextId] {
-        self.points.views[access as usize].get_or_init(find)
-    }
-
-    /// Those of all accesses that are looked at in the same way.
-    pub fn shared_views(
+    /// The contexts that make a difference to the access; `find` finds them the first time.
+    pub fn views(
         self,
         viewpoint: Viewpoint,
         find: impl FnOnce() -> Arc<[ContextId]>,
     ) -> Arc<[ContextId]> {
         let key = (self.held, self.moment, viewpoint);
-        let known = &self.points.shared_views;
+        let known = &self.points.views;
         let found = known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = found.get(&key) {
             return found.clone();

@@ -7,7 +7,7 @@ use super::guards;
 use super::identity::fingerprint;
 use super::naming::{Names, UNNAMED, location_name, naming_quality};
 use super::overlap::Memory;
-use super::pairing::{self, Location, Pair, Race, Sorting};
+use super::pairing::{self, Location, Pair, Race};
 use super::publication;
 use super::read_modify_write::write_of;
 use super::sighting::{Sighting, Surroundings, held_locks};
@@ -126,12 +126,12 @@ impl<'s> Search<'s> {
         };
         let all: Vec<(Class, Found, Option<Unordered>)> = wanted
             .par_iter()
-            .map_init(Sorting::default, |sorting, (class, accesses)| {
+            .map(|(class, accesses)| {
                 self.stop.check();
                 if let Some(found) = self.found_without_order(*class, accesses, &known) {
                     return (*class, found, None);
                 }
-                let location = self.location(sorting, *class, accesses);
+                let location = self.location(*class, accesses);
                 let found = self.races(&location);
                 let unordered = match publication::may_matter(&location) {
                     false => Some(Unordered::Same),
@@ -152,8 +152,8 @@ impl<'s> Search<'s> {
         (found, kept)
     }
 
-    fn location(&self, sorting: &mut Sorting, class: Class, accesses: &[AccessNumber]) -> Location {
-        pairing::location(self.surroundings, sorting, class, accesses)
+    fn location(&self, class: Class, accesses: &[AccessNumber]) -> Location {
+        pairing::location(self.surroundings, class, accesses)
     }
 
     /// What is found at a location that is known as it is if every address is made known in order.
@@ -179,21 +179,17 @@ impl<'s> Search<'s> {
             None => found.get(&class)?.clone(),
         };
         // Tests compare it with what is found from the start.
-        debug_assert_eq!(
-            result,
-            self.races(&self.location(&mut Sorting::default(), class, accesses))
-        );
+        debug_assert_eq!(result, self.races(&self.location(class, accesses)));
         Some(result)
     }
 
     /// When an access of a location is looked at in a context.
     fn turn(&self, sighting: Sighting) -> usize {
-        let Sighting {
-            function, access, ..
-        } = sighting;
-        let seen = self.surroundings.seen(self.access(sighting), function);
-        let mut views = self.surroundings.views(&seen, access).iter();
-        let turn = views.position(|id| *id == sighting.context);
+        let mut looks = self
+            .surroundings
+            .looks((sighting.function, sighting.access))
+            .iter();
+        let turn = looks.position(|look| look.context == sighting.context);
         turn.unwrap_or(usize::MAX)
     }
 

@@ -1,5 +1,6 @@
 //! An access in one of its function's contexts.
 
+use super::looks::KnownCharacters;
 use super::moments::{Moments, When};
 use super::overlap::Described;
 use super::points::{BoundLock, HeldLocks, PointOfAccess, Points};
@@ -19,7 +20,7 @@ use crate::symexec::{Definition, Index, Path, Root, Step, Targets, Value};
 use crate::threads::{Binder, Context, ContextId, Contexts, Held, RootId, is_unique};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// Where an access was seen: which one, and in which context.
@@ -93,11 +94,6 @@ pub struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Of accesses for which this is the same, glances can be compared.
-    pub fn subject(&self) -> (&Kind, Option<&Path>) {
-        (&self.kind, self.named)
-    }
-
     pub fn statement(&self) -> StatementId {
         self.access.statement
     }
@@ -114,10 +110,8 @@ impl Seen<'_> {
 }
 
 /// What tells the circumstances of an access apart, at little cost: where it is the same, they are equal.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq)]
 pub struct Glance {
-    /// Stands for the kind, and the place before it has a name that everybody knows.
-    subject: usize,
     when: u32,
     locks: u32,
     held_somewhere: Fixed<BTreeSet<Vec<Step>>>,
@@ -136,7 +130,7 @@ impl Glance {
     }
 }
 
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq)]
 enum Bound {
     /// Nothing.
     Alone,
@@ -172,7 +166,6 @@ impl Dependence {
 }
 
 /// What a character has of its access.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Kind {
     writes: bool,
     atomic: bool,
@@ -184,9 +177,7 @@ pub struct Kind {
     unordered: bool,
 }
 
-/// What a character has of its context. Accesses of one kind in equal circumstances have the same character, which
-/// costs much more to make.
-#[derive(Clone, PartialEq, Eq)]
+/// What a character has of its context.
 pub struct Circumstances {
     when: Arc<When>,
     locks: Arc<HeldLocks>,
@@ -195,15 +186,6 @@ pub struct Circumstances {
     last: Option<Last>,
     given_up: bool,
     held_somewhere: Fixed<BTreeSet<Vec<Step>>>,
-}
-
-impl Hash for Circumstances {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        // What else there is tells few of them apart.
-        self.when.hash(state);
-        self.locks.hash(state);
-        self.absolute.hash(state);
-    }
 }
 
 /// The locks held at an access in a context, each under all its names.
@@ -231,6 +213,7 @@ pub struct Surroundings<'s> {
     pub facts: &'s [Arc<FunctionFacts>],
     pub contexts: &'s Contexts,
     pub points: Points,
+    pub(super) characters: KnownCharacters,
 }
 
 /// A context of a function, and the threads that come there.
@@ -325,14 +308,10 @@ impl Surroundings<'_> {
         self.described(&seen.kind, circumstances)
     }
 
-    /// Looks at what a context makes of an access whose subject has this number. `None` if that is not so simple.
-    pub fn glance(
-        &self,
-        seen: &Seen<'_>,
-        subject: usize,
-        context_of: ContextOf<'_>,
-    ) -> Option<Glance> {
-        let (id, context, _) = context_of;
+    /// Looks at what a context makes of an access. `None` if that is not so simple.
+    pub(super) fn glance(&self, seen: &Seen<'_>, id: ContextId) -> Option<Glance> {
+        let context_of = self.contexts.nth(seen.function, id.0 as usize)?;
+        let context = context_of.1;
         if !context.last.is_empty() || !context.given_up.is_empty() {
             return None;
         }
@@ -347,7 +326,6 @@ impl Surroundings<'_> {
         };
         let privacy = seen.access.privacy.as_ref();
         Some(Glance {
-            subject,
             when: self.when(seen, context_of).number(),
             locks: self.locks(seen, id, context).number(),
             held_somewhere: context.held_somewhere.clone(),

@@ -2,7 +2,7 @@
 
 use super::access_index::{AccessIndex, AccessNumber};
 use super::overlap::Memory;
-use super::pairing::{self, Sorting};
+use super::pairing;
 use super::sighting::Surroundings;
 use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::FunctionId;
@@ -98,7 +98,6 @@ fn is_without_race(
         gives_once: &|_| false,
         share_storage: &|record, one, other| points_to.share_storage(record, one, other),
     };
-    let mut sorting = Sorting::default();
-    let location = pairing::location(surroundings, &mut sorting, class, accesses);
+    let location = pairing::location(surroundings, class, accesses);
     pairing::pairs(&location, &surroundings.moments, facts, memory).is_empty()
 }

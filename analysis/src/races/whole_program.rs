@@ -5,6 +5,7 @@ use super::access_index::{AccessIndex, AccessNumber, Indexed};
 use super::arrays::Arrays;
 use super::identity::fingerprint;
 use super::kept::{Kept, LocationsAgain, NamedConstraints, pointers};
+use super::looks::KnownCharacters;
 use super::moments::Moments;
 use super::naming::Names;
 use super::ordering::Orders;
@@ -204,6 +205,7 @@ pub fn analyse(
         facts: &facts,
         contexts: &contexts,
         points: Points::new(facts.len()),
+        characters: KnownCharacters::default(),
     };
     let shared_locations = index.len();
     surroundings.counters = tickets::counters(
