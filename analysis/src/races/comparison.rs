@@ -1,11 +1,10 @@
 //! Whether two accesses race, and why not, by the rules by which pairs are found.
 
 use super::access_index::AccessIndex;
-use super::looks::KnownCharacters;
+use super::looks::KnownLooks;
 use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Apart, compare, is_given_once};
-use super::points::Points;
 use super::sighting::{Character, Sighting, Surroundings};
 use super::whole_program::WholeProgram;
 use crate::callgraph::{CallGraph, FunctionId};
@@ -39,17 +38,22 @@ pub struct Verdict {
 impl<'c> Comparison<'c> {
     /// The call graph is the program's own.
     pub fn new(program: &'c WholeProgram, graph: &'c CallGraph<'c>) -> Comparison<'c> {
+        let known = KnownLooks::new(program.facts.len());
         let surroundings = Surroundings {
             graph,
             arrays: program.kept.arrays.all().clone(),
             unordered: program.unordered.clone(),
             counters: program.counters.clone(),
             owners: program.owners.clone(),
-            moments: Moments::new(&program.functions, &program.contexts, &program.orders),
+            moments: Moments::new(
+                &program.functions,
+                &program.contexts,
+                &program.orders,
+                known.moments.clone(),
+            ),
             facts: &program.facts,
             contexts: &program.contexts,
-            points: Points::new(program.facts.len()),
-            characters: KnownCharacters::default(),
+            known,
         };
         Comparison {
             program,

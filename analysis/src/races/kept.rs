@@ -2,6 +2,7 @@
 
 use super::access_index::{AccessIndex, Indexed};
 use super::arrays::Arrays;
+use super::looks::KnownLooks;
 use super::moved::Version;
 use super::ordering::Orders;
 use super::publication::RelaxedByFunction;
@@ -41,6 +42,7 @@ pub(super) struct Kept {
     pub found: FoundRaces,
     /// Those of locations for which it matters that some are not.
     pub found_unordered: FoundRaces,
+    pub looks: KnownLooks,
     pub relaxed: RelaxedByFunction,
 }
 
@@ -342,6 +344,12 @@ impl LocationsAgain<'_> {
         }
         let facts = [facts, &self.before.kept.facts];
         owners_again(&self.before.owners, facts, &self.changed)
+    }
+
+    /// How accesses looked, if only those of the edited functions can look otherwise now.
+    pub fn looks(&self, contexts: &Contexts, owners: &Arc<Owners>) -> Option<KnownLooks> {
+        let is_same = contexts.are_alike(&self.before.contexts) && self.before.owners == *owners;
+        is_same.then(|| self.before.kept.looks.again(&self.edited))
     }
 
     pub fn counters<'c>(&'c self, changes: &'c Changes) -> KnownCounters<'c> {

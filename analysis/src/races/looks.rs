@@ -2,13 +2,54 @@
 //! that it is compared at: whoever touches a whole object touches hundreds of them.
 
 use super::access_index::AccessNumber;
+use super::moments::KnownMoments;
+use super::points::Points;
 use super::sighting::{Character, Surroundings};
+use crate::callgraph::FunctionId;
 use crate::threads::ContextId;
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How the accesses of a program look, for the next analysis after an edit that leaves contexts and orders as they are.
+pub(super) struct KnownLooks {
+    pub moments: Arc<KnownMoments>,
+    pub points: Points,
+    pub characters: Arc<KnownCharacters>,
+    /// How many characters there were when all of them were in use.
+    first: u32,
+}
+
+/// What nobody uses any more is not forgotten before there is as much of it as of the rest.
+const MOST_FORGOTTEN: u32 = 10_000;
+
+impl KnownLooks {
+    pub fn new(functions: usize) -> KnownLooks {
+        KnownLooks {
+            moments: Arc::default(),
+            points: Points::new(functions),
+            characters: Arc::default(),
+            first: 0,
+        }
+    }
+
+    /// What still holds after an edit of these functions.
+    pub fn again(&self, edited: &[FunctionId]) -> KnownLooks {
+        let count = self.characters.next.load(Ordering::Relaxed);
+        let first = if self.first == 0 { count } else { self.first };
+        if count > 2 * first + MOST_FORGOTTEN {
+            return KnownLooks::new(self.points.function_count());
+        }
+        KnownLooks {
+            moments: self.moments.clone(),
+            points: self.points.without(edited),
+            characters: self.characters.clone(),
+            first,
+        }
+    }
+}
 
 /// An access in a context.
 #[derive(Clone)]
@@ -69,7 +110,7 @@ impl Surroundings<'_> {
     /// How an access looks, in the order of its contexts.
     pub fn looks(&self, (function, number): AccessNumber) -> &[Look] {
         let facts = &self.facts[function.0 as usize];
-        let points = self.points.of(function, facts, self.contexts);
+        let points = self.known.points.of(function, facts, self.contexts);
         let access = &facts.accesses[number as usize];
         let is_unordered = self.unordered.contains(&access.cell.class);
         points.looks(number, is_unordered, || {
@@ -80,7 +121,7 @@ impl Surroundings<'_> {
                 let character = self.described(&seen.kind, self.circumstances(&seen, context));
                 Some(Look {
                     context: *id,
-                    character: self.characters.one(character),
+                    character: self.known.characters.one(character),
                 })
             });
             contexts.collect()

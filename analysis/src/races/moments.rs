@@ -77,8 +77,14 @@ pub struct Moments<'m> {
     functions: &'m Functions,
     contexts: &'m Contexts,
     orders: &'m Orders,
-    next: AtomicU32,
     threads: ThreadsAt,
+    known: Arc<KnownMoments>,
+}
+
+/// Moments that were asked for. They mean something as long as contexts and orders are the same.
+#[derive(Default)]
+pub struct KnownMoments {
+    next: AtomicU32,
     by_content: Map<Content, Arc<When>>,
     parallel: Map<(u32, u32), Parallel>,
 }
@@ -88,15 +94,14 @@ impl<'m> Moments<'m> {
         functions: &'m Functions,
         contexts: &'m Contexts,
         orders: &'m Orders,
+        known: Arc<KnownMoments>,
     ) -> Moments<'m> {
         Moments {
             functions,
             contexts,
             orders,
-            next: AtomicU32::new(0),
             threads: ThreadsAt::default(),
-            by_content: Map::default(),
-            parallel: Map::default(),
+            known,
         }
     }
 
@@ -117,13 +122,14 @@ impl<'m> Moments<'m> {
             ),
             context.once.clone(),
         );
-        if let Some(known) = self.by_content.get(&content) {
+        let known = &self.known;
+        if let Some(known) = known.by_content.get(&content) {
             return known.clone();
         }
-        let when = self.by_content.entry(content.clone()).or_insert_with(|| {
+        let when = known.by_content.entry(content.clone()).or_insert_with(|| {
             let (_, threads, signals, once) = content;
             Arc::new(When {
-                number: self.next.fetch_add(1, Ordering::Relaxed),
+                number: known.next.fetch_add(1, Ordering::Relaxed),
                 roots: roots.iter().copied().collect(),
                 threads,
                 signals,
@@ -137,11 +143,11 @@ impl<'m> Moments<'m> {
     /// Otherwise, what keeps them apart.
     pub fn in_parallel(&self, left: &When, right: &When) -> Parallel {
         let key = (left.number, right.number);
-        if let Some(known) = self.parallel.get(&key) {
+        if let Some(known) = self.known.parallel.get(&key) {
             return *known;
         }
         let found = self.find_parallel(left, right);
-        self.parallel.insert(key, found);
+        self.known.parallel.insert(key, found);
         found
     }
 

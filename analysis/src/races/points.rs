@@ -55,7 +55,12 @@ impl Hash for HeldLocks {
 
 /// The points of all functions that were asked for.
 pub struct Points {
-    functions: Vec<OnceLock<FunctionPoints>>,
+    functions: Vec<Arc<OnceLock<FunctionPoints>>>,
+    locks: Arc<KnownLocks>,
+}
+
+#[derive(Default)]
+struct KnownLocks {
     next: AtomicU32,
     by_content: DashMap<Vec<BoundLock>, Arc<HeldLocks>, FxBuildHasher>,
 }
@@ -97,9 +102,24 @@ pub struct PointOfAccess<'p> {
 impl Points {
     pub fn new(functions: usize) -> Points {
         Points {
-            functions: (0..functions).map(|_| OnceLock::new()).collect(),
-            next: AtomicU32::new(0),
-            by_content: DashMap::default(),
+            functions: (0..functions).map(|_| Arc::default()).collect(),
+            locks: Arc::default(),
+        }
+    }
+
+    pub fn function_count(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// What is known of all functions but these, which are not what they were.
+    pub fn without(&self, edited: &[FunctionId]) -> Points {
+        let mut functions = self.functions.clone();
+        for function in edited {
+            functions[function.0 as usize] = Arc::default();
+        }
+        Points {
+            functions,
+            locks: self.locks.clone(),
         }
     }
 
@@ -122,12 +142,13 @@ impl Points {
 
     /// Equal locks become one.
     pub fn shared(&self, locks: Vec<BoundLock>) -> Arc<HeldLocks> {
-        if let Some(known) = self.by_content.get(&locks) {
+        let known = &self.locks;
+        if let Some(known) = known.by_content.get(&locks) {
             return known.clone();
         }
-        let known = self.by_content.entry(locks.clone()).or_insert_with(|| {
+        let known = known.by_content.entry(locks.clone()).or_insert_with(|| {
             Arc::new(HeldLocks {
-                number: self.next.fetch_add(1, Ordering::Relaxed),
+                number: self.locks.next.fetch_add(1, Ordering::Relaxed),
                 locks,
             })
         });

@@ -1,9 +1,9 @@
 //! An access in one of its function's contexts.
 
-use super::looks::KnownCharacters;
+use super::looks::KnownLooks;
 use super::moments::{Moments, When};
 use super::overlap::Described;
-use super::points::{BoundLock, HeldLocks, PointOfAccess, Points};
+use super::points::{BoundLock, HeldLocks, PointOfAccess};
 use super::protection::{Accessed, Protection};
 use super::references::Owners;
 use crate::accesses::{Access, FunctionFacts};
@@ -212,8 +212,7 @@ pub struct Surroundings<'s> {
     pub moments: Moments<'s>,
     pub facts: &'s [Arc<FunctionFacts>],
     pub contexts: &'s Contexts,
-    pub points: Points,
-    pub(super) characters: KnownCharacters,
+    pub(super) known: KnownLooks,
 }
 
 /// A context of a function, and the threads that come there.
@@ -240,6 +239,7 @@ impl Surroundings<'_> {
             body: self.graph.functions.body(function),
             dependence: is_plain.then(|| Dependence::of(named)),
             points: self
+                .known
                 .points
                 .of(function, &self.facts[function.0 as usize], self.contexts)
                 .of_access(access),
@@ -301,6 +301,7 @@ impl Surroundings<'_> {
         let seen = self.seen(access, function);
         let circumstances = Circumstances {
             locks: self
+                .known
                 .points
                 .shared(self.bound_locks(function, context.1, held)),
             ..self.circumstances(&seen, context)
@@ -340,7 +341,7 @@ impl Surroundings<'_> {
     }
 
     fn locks<'a>(&self, seen: &Seen<'a>, id: ContextId, context: &Context) -> &'a Arc<HeldLocks> {
-        seen.points.held(&self.points, id, || {
+        seen.points.held(&self.known.points, id, || {
             let held = held_locks(seen.access, seen.function, context);
             self.bound_locks(seen.function, context, held)
         })

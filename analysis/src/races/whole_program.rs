@@ -5,12 +5,11 @@ use super::access_index::{AccessIndex, AccessNumber, Indexed};
 use super::arrays::Arrays;
 use super::identity::fingerprint;
 use super::kept::{Kept, LocationsAgain, NamedConstraints, pointers};
-use super::looks::KnownCharacters;
+use super::looks::KnownLooks;
 use super::moments::Moments;
 use super::naming::Names;
 use super::ordering::Orders;
 use super::pairing::Race;
-use super::points::Points;
 use super::publication;
 use super::references::{self, Owners};
 use super::search::{FoundRaces, Known, Search};
@@ -195,17 +194,20 @@ pub fn analyse(
         .as_ref()
         .and_then(|known| known.owners(&facts, &contexts))
         .unwrap_or_else(|| Arc::new(references::owners(&functions, &facts, &contexts)));
+    let looks = known
+        .as_ref()
+        .and_then(|known| known.looks(&contexts, &owners))
+        .unwrap_or_else(|| KnownLooks::new(facts.len()));
     let mut surroundings = Surroundings {
         graph: &graph,
         arrays: arrays.all().clone(),
         unordered: FxHashSet::default(),
         counters: FxHashSet::default(),
         owners,
-        moments: Moments::new(&functions, &contexts, &orders),
+        moments: Moments::new(&functions, &contexts, &orders, looks.moments.clone()),
         facts: &facts,
         contexts: &contexts,
-        points: Points::new(facts.len()),
-        characters: KnownCharacters::default(),
+        known: looks,
     };
     let shared_locations = index.len();
     surroundings.counters = tickets::counters(
@@ -264,6 +266,7 @@ pub fn analyse(
     }
     let counters = std::mem::take(&mut surroundings.counters);
     let owners = surroundings.owners.clone();
+    let looks = surroundings.known;
     // Classes of one object can show the same race twice.
     let mut ids = DistinctIds::default();
     let races = ids.assign(races);
@@ -277,6 +280,7 @@ pub fn analyse(
         index,
         found,
         found_unordered,
+        looks,
         relaxed,
         summarised,
         facts,
