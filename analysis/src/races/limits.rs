@@ -62,7 +62,11 @@ type Beyond = Vec<(FunctionId, Option<StatementId>, Option<Class>)>;
 
 impl WholeProgram {
     /// The bounds that this program goes beyond, each once.
-    pub fn limits(&self) -> Vec<LimitReached> {
+    pub fn limits(&self) -> &[LimitReached] {
+        self.limits.get_or_init(|| self.find_limits())
+    }
+
+    fn find_limits(&self) -> Vec<LimitReached> {
         let all = [
             (Limit::Threads, self.crowded()),
             (Limit::Locks, self.with_many_locks()),

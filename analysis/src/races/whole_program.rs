@@ -5,6 +5,7 @@ use super::access_index::{AccessIndex, AccessNumber, Indexed};
 use super::arrays::Arrays;
 use super::identity::fingerprint;
 use super::kept::{Kept, LocationsAgain, NamedConstraints, pointers};
+use super::limits::LimitReached;
 use super::looks::KnownLooks;
 use super::moments::Moments;
 use super::naming::Names;
@@ -29,7 +30,7 @@ use crate::threads::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -60,6 +61,8 @@ pub struct WholeProgram {
     pub counters: FxHashSet<Class>,
     /// For each reference count, the threads that ever give up a reference.
     pub owners: Arc<Owners>,
+    /// The bounds that it goes beyond, found when they are asked for.
+    pub(super) limits: OnceLock<Vec<LimitReached>>,
     /// What the next analysis may take over.
     pub(super) kept: Kept,
 }
@@ -299,6 +302,7 @@ pub fn analyse(
         counters,
         owners,
         functions,
+        limits: OnceLock::new(),
         kept,
     }
 }

@@ -228,8 +228,14 @@ impl<'e, 'p> Explorer<'e, 'p> {
         }
     }
 
-    /// Puts one node for each value on the stack.
+    /// Puts one node for each value on the stack. That is a step of the way, and a state that was looked at: a thread may
+    /// ask for values again and again and never do anything that others notice.
     fn split(&mut self, node: &Node, open: OpenValue) {
+        self.outcome.states += 1;
+        if node.depth >= self.look.bounds.path_steps {
+            self.outcome.too_long |= !self.look.is_hasty;
+            return;
+        }
         let most = if self.look.is_hasty {
             HASTY_VALUES
         } else {
@@ -248,7 +254,7 @@ impl<'e, 'p> Explorer<'e, 'p> {
                     trail: node.trail.with(Move::Choose { open, chosen }),
                     last: node.last,
                     left: node.left,
-                    depth: node.depth,
+                    depth: node.depth + 1,
                     stuck: node.stuck,
                     arrivals: node.arrivals.clone(),
                 }),
