@@ -136,6 +136,11 @@ impl PointsTo {
         targets.cloned().unwrap_or_default()
     }
 
+    /// Whether the calls through pointers of a function reach what they reached before.
+    pub fn calls_the_same(&self, before: &PointsTo, function: FunctionRef) -> bool {
+        self.call_targets.get(&function) == before.call_targets.get(&function)
+    }
+
     /// The functions whose address is taken somewhere, in no order.
     pub fn addressed_functions(&self) -> impl Iterator<Item = FunctionRef> + '_ {
         self.function_cells.keys().copied()
