@@ -76,9 +76,8 @@ impl<'m> CallGraph<'m> {
             let (body, old) = (functions.body(function), before.functions.body(function));
             let is_same = Arc::ptr_eq(body, old) || body == old;
             let known = &before.calls.indirect[index];
-            let has_same_targets = || {
-                known.is_empty() || points_to.calls_the_same(before.points_to, body.function)
-            };
+            let has_same_targets =
+                || known.is_empty() || points_to.calls_the_same(before.points_to, body.function);
             if is_same && (!has_other_pointers || has_same_targets()) {
                 continue;
             }

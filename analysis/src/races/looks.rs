@@ -18,12 +18,12 @@ pub(super) struct KnownLooks {
     pub moments: Arc<KnownMoments>,
     pub points: Points,
     pub characters: Arc<KnownCharacters>,
-    /// How many characters there were when all of them were in use.
-    first: u32,
+    /// How many looks were forgotten, whose characters and moments nobody may use any more.
+    forgotten: usize,
 }
 
-/// What nobody uses any more is not forgotten before there is as much of it as of the rest.
-const MOST_FORGOTTEN: u32 = 10_000;
+/// What nobody uses any more is kept until there is as much of it as of the rest, and so much more.
+const MOST_UNUSED: usize = 1_000;
 
 impl KnownLooks {
     pub fn new(functions: usize) -> KnownLooks {
@@ -31,22 +31,21 @@ impl KnownLooks {
             moments: Arc::default(),
             points: Points::new(functions),
             characters: Arc::default(),
-            first: 0,
+            forgotten: 0,
         }
     }
 
     /// What still holds after an edit of these functions.
     pub fn again(&self, edited: &[FunctionId]) -> KnownLooks {
-        let count = self.characters.next.load(Ordering::Relaxed);
-        let first = if self.first == 0 { count } else { self.first };
-        if count > 2 * first + MOST_FORGOTTEN {
+        let forgotten = self.forgotten + self.points.look_count(edited);
+        if forgotten > self.characters.by_content.len() / 2 + MOST_UNUSED {
             return KnownLooks::new(self.points.function_count());
         }
         KnownLooks {
             moments: self.moments.clone(),
             points: self.points.without(edited),
             characters: self.characters.clone(),
-            first,
+            forgotten,
         }
     }
 }

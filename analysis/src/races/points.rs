@@ -107,6 +107,17 @@ impl Points {
         }
     }
 
+    /// How many looks of accesses in these functions are known.
+    pub fn look_count(&self, functions: &[FunctionId]) -> usize {
+        let known = functions.iter();
+        let known = known.filter_map(|function| self.functions[function.0 as usize].get());
+        let looks = known.flat_map(|points| points.looks.iter().flatten());
+        looks
+            .filter_map(OnceLock::get)
+            .map(|looks| looks.len())
+            .sum()
+    }
+
     pub fn function_count(&self) -> usize {
         self.functions.len()
     }
