@@ -70,10 +70,12 @@ pub struct FunctionPoints {
     held: Table<usize, Arc<HeldLocks>>,
     moments: Table<(usize, usize, bool), Arc<When>>,
     /// The contexts that make a difference, by the numbers of both.
-    views: RwLock<FxHashMap<(usize, usize, Viewpoint), Arc<[ContextId]>>>,
+    views: RwLock<Views>,
     /// How each access looks, in order and if its address is made known without order.
     looks: Vec<[OnceLock<Box<[Look]>>; 2]>,
 }
+
+type Views = FxHashMap<(usize, usize, Viewpoint), Arc<[ContextId]>>;
 
 /// What decides, beside the points of an access, in which contexts it is to be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
