@@ -4,8 +4,9 @@
 
 use super::at_calls::KnownStates;
 use super::context::ContextId;
+use super::contexts::Contexts;
 use super::deciding::Deciding;
-use super::flow::{Contexts, Sources, contexts_with};
+use super::flow::{Sources, contexts_with};
 use super::numbers::HandedNumbers;
 use super::prepared::{PreparedBefore, Surroundings};
 use super::reached::LeftOut;

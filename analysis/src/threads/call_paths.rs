@@ -1,7 +1,7 @@
 //! How threads get to where they access something.
 
 use super::context::ContextId;
-use super::flow::{Arrival, Contexts};
+use super::contexts::{Arrival, Contexts};
 use super::roots::RootId;
 use crate::callgraph::FunctionId;
 use crate::ir::Landmark;

@@ -4,61 +4,27 @@
 use super::absolute::handed_over;
 use super::at_calls::KnownStates;
 use super::context::{Context, ContextId, Held, Running};
+use super::contexts::{Arrival, Contexts};
 use super::deciding::Deciding;
 use super::given::known;
 use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
 use super::prepared::{Prepared, PreparedBefore, Surroundings};
-use super::reached::{AnyMoment, Called, CompanyId, FunctionContexts, LeftOut, Reached};
+use super::reached::{AnyMoment, Called};
 use super::roots::{RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{FunctionFacts, StartFact};
 use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::dataflow::{Fixed, Shared};
 use crate::forks::Origin;
-use crate::ir::{Landmark, StatementId};
-use crate::locksets::MOST_LOCKS;
+use crate::ir::StatementId;
 use crate::signals::SignalState;
 use crate::stop::Stop;
 use crate::symexec::{Path, Value};
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// The contexts of all functions, and the threads that lead to them.
-#[derive(Clone, Default)]
-pub struct Contexts {
-    pub roots: Vec<ThreadRoot>,
-    /// Shared with those of before an edit that has changed nothing here.
-    pub(super) functions: Arc<Vec<Arc<FunctionContexts>>>,
-    /// The same as long as nothing changes but who calls whom, and where statements stand.
-    likeness: Arc<Likeness>,
-    pub(super) left_out: Vec<LeftOut>,
-    pub(super) numbers: Arc<HandedNumbers>,
-    pub(super) deciding: Arc<Deciding>,
-    /// Functions that are entered with as many locks as are told apart.
-    holding_too_much: Arc<[FunctionId]>,
-    /// Entries that the user says never run at the same time.
-    never_parallel: FxHashSet<(FunctionId, FunctionId)>,
-}
-
-/// Contexts that have the same one are alike. Every one is another one.
-#[derive(Default)]
-struct Likeness;
-
-/// How a context is entered.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Arrival {
-    Root(RootId),
-    Call {
-        caller: FunctionId,
-        context: ContextId,
-        at: Landmark,
-        repeats: bool,
-    },
-}
 
 /// So many contexts are looked at side by side before what they lead to is entered one by one.
 const MOST_PREPARED: usize = 128;
@@ -112,19 +78,11 @@ pub(super) fn contexts_with<'f>(
         prepared: Prepared::default(),
         order,
         pending: BTreeSet::new(),
-        contexts: Contexts {
-            numbers: Arc::new(HandedNumbers::new(graph, facts)),
-            deciding,
-            left_out: vec![LeftOut::default(); facts.len()],
-            ..Contexts::default()
-        },
+        contexts: Contexts::none_yet(facts.len(), HandedNumbers::new(graph, facts), deciding),
         started: FxHashMap::default(),
         any_moment: any_moment(graph, facts),
         visits: 0,
     };
-    flow.contexts
-        .functions_mut()
-        .resize_with(facts.len(), Default::default);
     flow.run(rules, stop);
     let (mut contexts, any_moment) = (flow.contexts, flow.any_moment);
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
@@ -463,154 +421,5 @@ impl Flow<'_> {
         });
         self.started.entry((by, at, entry)).or_default().push(root);
         root
-    }
-}
-
-impl Contexts {
-    /// The contexts of a function, with the threads that come there.
-    pub fn of(
-        &self,
-        function: FunctionId,
-    ) -> impl Iterator<Item = (ContextId, &Context, &BTreeSet<RootId>)> {
-        let reached = self.functions[function.0 as usize].contexts.iter();
-        reached
-            .enumerate()
-            .map(|(index, reached)| (ContextId(index as u32), &*reached.context, &*reached.roots))
-    }
-
-    /// How many contexts a function has.
-    pub fn count(&self, function: FunctionId) -> usize {
-        self.functions[function.0 as usize].contexts.len()
-    }
-
-    /// One context of a function, by its number.
-    pub fn nth(
-        &self,
-        function: FunctionId,
-        number: usize,
-    ) -> Option<(ContextId, &Context, &BTreeSet<RootId>)> {
-        let reached = self.functions[function.0 as usize].contexts.get(number)?;
-        let id = ContextId(number as u32);
-        Some((id, &reached.context, &reached.roots))
-    }
-
-    /// Whether control gets to a statement of a function in a context.
-    pub fn reaches(&self, function: FunctionId, id: ContextId, at: StatementId) -> bool {
-        !self.left_out[function.0 as usize].has(id, at.block)
-    }
-
-    /// Whether some contexts of a function do not get to all of its statements.
-    pub fn leaves_out(&self, function: FunctionId) -> bool {
-        !self.left_out[function.0 as usize].is_empty()
-    }
-
-    /// Whether a context stands for any moment in the lives of its threads.
-    pub fn is_timeless(&self, function: FunctionId, id: ContextId) -> bool {
-        self.reached(function, id).is_timeless
-    }
-
-    /// Stands for the threads that come to a context.
-    pub fn company(&self, function: FunctionId, id: ContextId) -> CompanyId {
-        self.reached(function, id).company
-    }
-
-    fn number_companies(&mut self) {
-        let mut known: FxHashMap<Shared<BTreeSet<RootId>>, CompanyId> = FxHashMap::default();
-        let functions = self.functions_mut().iter_mut();
-        for reached in functions.flat_map(|function| &mut Arc::make_mut(function).contexts) {
-            // Nobody comes any more.
-            reached.known_arrivals = FxHashSet::default();
-            let next = CompanyId(known.len() as u32);
-            reached.company = match known.get(&reached.roots) {
-                Some(company) => *company,
-                None => *known.entry(reached.roots.clone()).or_insert(next),
-            };
-        }
-    }
-
-    fn find_the_timeless(&mut self, any: &AnyMoment) {
-        let functions = self.functions_mut().iter_mut();
-        for reached in functions.flat_map(|function| &mut Arc::make_mut(function).contexts) {
-            let context = &reached.context;
-            reached.is_timeless = context.threads == any.threads && context.signals == any.signals;
-        }
-    }
-
-    fn find_those_that_hold_too_much(&mut self) {
-        let is_full = |reached: &Reached| reached.context.held.len() >= MOST_LOCKS;
-        let functions = (0..).map(FunctionId).zip(&*self.functions);
-        let full = functions.filter(|(_, known)| known.contexts.iter().any(is_full));
-        self.holding_too_much = full.map(|(function, _)| function).collect();
-    }
-
-    /// Functions that are entered with as many locks as are told apart, in the order of the program.
-    pub fn holding_too_much(&self) -> &[FunctionId] {
-        &self.holding_too_much
-    }
-
-    /// Whether they are the same but for where statements stand in their functions.
-    pub fn are_alike(&self, other: &Contexts) -> bool {
-        Arc::ptr_eq(&self.likeness, &other.likeness)
-    }
-
-    /// Whether they are alike, and calls lead from the same contexts to the same ones.
-    pub fn have_the_same_calls(&self, other: &Contexts) -> bool {
-        Arc::ptr_eq(&self.functions, &other.functions)
-    }
-
-    pub fn root(&self, root: RootId) -> &ThreadRoot {
-        &self.roots[root.0 as usize]
-    }
-
-    /// The calls that lead to a function, in the order of the program.
-    pub fn calls_of(&self, function: FunctionId) -> BTreeSet<(FunctionId, Landmark)> {
-        let reached = self.functions[function.0 as usize].contexts.iter();
-        let arrivals = reached.flat_map(|reached| &reached.arrivals);
-        arrivals
-            .filter_map(|arrival| match arrival {
-                Arrival::Call { caller, at, .. } => Some((*caller, *at)),
-                Arrival::Root(_) => None,
-            })
-            .collect()
-    }
-
-    /// Whether the user says that threads with these entries never run at the same time.
-    pub fn never_parallel(&self, one: &ThreadRoot, other: &ThreadRoot) -> bool {
-        self.never_parallel.contains(&(one.entry, other.entry))
-    }
-
-    /// For each function, whether the same threads come to it in the same contexts as before; `None` if there are
-    /// other threads.
-    pub fn unchanged_since(&self, before: &Contexts) -> Option<Vec<bool>> {
-        if self.are_alike(before) {
-            return Some(vec![true; self.functions.len()]);
-        }
-        if self.roots != before.roots || self.never_parallel != before.never_parallel {
-            return None;
-        }
-        let is_same = |(new, old): (&Arc<FunctionContexts>, &Arc<FunctionContexts>)| {
-            let mut pairs = new.contexts.iter().zip(&old.contexts);
-            new.contexts.len() == old.contexts.len()
-                && pairs.all(|(new, old)| new.roots == old.roots && new.context == old.context)
-        };
-        let functions = self.functions.par_iter().zip(&*before.functions);
-        Some(functions.map(is_same).collect())
-    }
-
-    fn functions_mut(&mut self) -> &mut Vec<Arc<FunctionContexts>> {
-        // Nobody else has them while they are found.
-        Arc::make_mut(&mut self.functions)
-    }
-
-    fn function_mut(&mut self, function: FunctionId) -> &mut FunctionContexts {
-        Arc::make_mut(&mut self.functions_mut()[function.0 as usize])
-    }
-
-    pub(super) fn reached_mut(&mut self, function: FunctionId, context: ContextId) -> &mut Reached {
-        &mut self.function_mut(function).contexts[context.0 as usize]
-    }
-
-    pub(super) fn reached(&self, function: FunctionId, context: ContextId) -> &Reached {
-        &self.functions[function.0 as usize].contexts[context.0 as usize]
     }
 }

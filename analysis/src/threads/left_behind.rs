@@ -1,7 +1,7 @@
 //! Which threads may outlive the thread that has started them.
 
 use super::context::{Context, Running};
-use super::flow::{Arrival, Contexts};
+use super::contexts::{Arrival, Contexts};
 use super::roots::RootId;
 use crate::accesses::FunctionFacts;
 use crate::callgraph::CallGraph;

@@ -2,7 +2,7 @@
 //! by something that itself runs more than once.
 
 use super::context::ContextId;
-use super::flow::{Arrival, Contexts};
+use super::contexts::{Arrival, Contexts};
 use super::roots::{RootId, RootKind};
 use crate::callgraph::{CallGraph, FunctionId};
 use rustc_hash::FxHashSet;

@@ -1,7 +1,7 @@
 //! Which threads can be at two places at the same time, as far as starting and joining tell.
 
 use super::context::Running;
-use super::flow::Contexts;
+use super::contexts::Contexts;
 use super::roots::{RootId, ThreadRoot};
 use crate::callgraph::Functions;
 use crate::forks::Origin;

@@ -3,8 +3,8 @@
 
 use super::at_calls::{KnownStates, StatesAtCalls};
 use super::context::{Context, ContextId, Held};
+use super::contexts::Contexts;
 use super::deciding::Deciding;
-use super::flow::Contexts;
 use crate::accesses::FunctionFacts;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;

@@ -1,7 +1,7 @@
 //! The contexts of one function, and who comes there.
 
 use super::context::{Context, ContextId, Threads};
-use super::flow::Arrival;
+use super::contexts::Arrival;
 use super::prepared::Entered;
 use super::roots::RootId;
 use crate::branches::Certain;

@@ -6,7 +6,8 @@
 //! found by somebody else.
 
 use super::context::ContextId;
-use super::flow::{Arrival, Contexts, Sources};
+use super::contexts::{Arrival, Contexts};
+use super::flow::Sources;
 use super::multiplicity::{is_recursive, is_repeated};
 use super::prepared::Entered;
 use super::reached::{Called, Reached};
