@@ -1,6 +1,7 @@
 //! What functions of the C library do with text, and what comes from outside.
 
 use super::harness::{ASSERTIONS, Small, fails, raced};
+use racelens_analysis::kiss::search::Bounds;
 
 const DECLARATIONS: &str = "
     typedef unsigned long size_t;
@@ -157,6 +158,31 @@ fn bytes_from_outside_may_be_any() {
     assert!(fails(&line("l")));
     assert!(fails(&line("!l || strlen(l) != 1")));
     assert!(!is_witnessed(&line("!l || strlen(l) < 8 && strlen(l) > 0")));
+}
+
+/// Nobody else notices anything of such a loop, so that it has no end by itself.
+#[test]
+fn a_loop_that_reads_for_ever_is_a_long_way_and_many_states() {
+    let program = |condition: &str| {
+        format!(
+            "int getchar(void); int main(void) {{ int read = 0; while (getchar() != 'x') read++; assert({condition}); return 0; }}"
+        )
+    };
+    let bounds = Bounds {
+        path_steps: 100,
+        states: 5_000,
+        ..Bounds::default()
+    };
+    let found = Small::new(&program("read >= 0")).verify_deep(&ASSERTIONS, bounds);
+    assert!(found.witnessed.is_empty());
+    assert!(found.outcome.too_long || found.outcome.states >= bounds.states);
+    assert!(
+        found.outcome.states <= 2 * bounds.states,
+        "{}",
+        found.outcome.states
+    );
+    let found = Small::new(&program("read < 3")).verify_deep(&ASSERTIONS, bounds);
+    assert!(!found.witnessed.is_empty());
 }
 
 fn is_witnessed(program: &str) -> bool {
