@@ -107,12 +107,16 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
                 chained += 1;
                 let sign = token.text(source);
                 let is_sign = sign.bytes().all(|byte| matches!(byte, b'+' | b'-'));
-                let is_postfix = is_sign && sign.len() > 1 && is_behind_operand;
+                // A second one behind the first has nothing that it could belong to.
+                let is_first = sign_end != Some(token.start);
+                let is_postfix = is_sign && sign.len() > 1 && is_behind_operand && is_first;
                 if is_sign && !is_postfix {
                     if sign.len() > 1 || sign_end == Some(token.start) {
                         level.signs += sign.len();
                         signs += sign.len();
                     }
+                }
+                if is_sign {
                     sign_end = Some(token.end);
                 }
                 is_behind_operand = is_postfix;
@@ -231,6 +235,7 @@ mod tests {
             ("for (;;) ".repeat(10_000), TooDeep::Chain),
             ("sizeof(char[".repeat(30), TooDeep::TypeOperators),
             (format!("x = {}=;", "-".repeat(30)), TooDeep::Signs),
+            (format!("f(x){}=-a;", "-".repeat(30)), TooDeep::Signs),
             (format!("x = {}=;", "+-".repeat(30)), TooDeep::Signs),
             (format!("x = {}=;", "--(".repeat(30)), TooDeep::Signs),
         ] {
