@@ -110,11 +110,9 @@ pub fn nesting(source: &str, tokens: &[Token]) -> Result<usize, TooDeep> {
                 // A second one behind the first has nothing that it could belong to.
                 let is_first = sign_end != Some(token.start);
                 let is_postfix = is_sign && sign.len() > 1 && is_behind_operand && is_first;
-                if is_sign && !is_postfix {
-                    if sign.len() > 1 || sign_end == Some(token.start) {
-                        level.signs += sign.len();
-                        signs += sign.len();
-                    }
+                if is_sign && !is_postfix && (sign.len() > 1 || !is_first) {
+                    level.signs += sign.len();
+                    signs += sign.len();
                 }
                 if is_sign {
                     sign_end = Some(token.end);
