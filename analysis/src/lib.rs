@@ -17,6 +17,7 @@ pub mod ownership;
 pub mod points_to;
 pub mod races;
 pub mod references;
+pub mod shared_list;
 pub mod signals;
 pub mod stages;
 pub mod stop;

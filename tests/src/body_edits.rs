@@ -71,7 +71,7 @@ impl BodyEdit {
         match self {
             BodyEdit::Remark => Some(format!("{line} /* as it was */")),
             BodyEdit::Number => {
-                let at = line.find(|character: char| character.is_ascii_digit())?;
+                let at = number(line)?;
                 let digit = (line.as_bytes()[at] - b'0' + 1) % 10;
                 Some(format!("{}{digit}{}", &line[..at], &line[at + 1..]))
             }
@@ -86,6 +86,13 @@ impl BodyEdit {
             BodyEdit::Lock => line.contains("lock(").then(String::new),
         }
     }
+}
+
+/// Where the first number of a line begins: a digit that is no part of a name.
+fn number(line: &str) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let is_word = |at: usize| bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_';
+    (0..bytes.len()).find(|&at| bytes[at].is_ascii_digit() && (at == 0 || !is_word(at - 1)))
 }
 
 /// The lines that are one whole statement in the body of a function.
@@ -164,6 +171,12 @@ int g(int a, int b) {
             let kept = TEXT.lines().filter(|line| edited.contains(line)).count();
             assert!(kept + 1 >= TEXT.lines().count(), "{edit:?}: {edited}");
         }
+    }
+
+    #[test]
+    fn a_digit_in_a_name_is_no_number() {
+        assert_eq!(number("f1(a_2, 0x3) + 4;"), Some(8));
+        assert_eq!(number("x1 = y2;"), None);
     }
 
     #[test]

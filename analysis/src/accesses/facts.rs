@@ -10,11 +10,15 @@ use crate::models::Context;
 use crate::ownership::{Privacy, Sharing};
 use crate::points_to::Class;
 use crate::references::{Drop, References};
+use crate::shared_list::SharedList;
 use crate::signals::SignalState;
 use crate::symexec::{Path, Targets, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use ustr::Ustr;
+
+/// Those of all functions, by number.
+pub type Facts = SharedList<Arc<FunctionFacts>>;
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FunctionFacts {

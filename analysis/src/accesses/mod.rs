@@ -13,6 +13,6 @@ mod turns;
 
 pub use extract::{function_facts, statement_locks};
 pub use facts::{
-    Access, BarrierFact, CallFact, Cell, FunctionFacts, PostFact, Publishes, StartFact,
+    Access, BarrierFact, CallFact, Cell, Facts, FunctionFacts, PostFact, Publishes, StartFact,
     StartedWith, Stored, VariableNames,
 };

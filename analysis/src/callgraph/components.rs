@@ -1,8 +1,110 @@
 //! Strongly connected components: functions that call each other are summarised together.
 
+use crate::shared_list::SharedList;
+use std::sync::{Arc, OnceLock};
+
+/// The components of a call graph, by number, callees first.
+#[derive(Default)]
+pub struct Components {
+    /// Sorted.
+    members: Vec<Vec<u32>>,
+    /// The component of each function.
+    of_function: Vec<u32>,
+    /// Components of several functions.
+    groups: Vec<u32>,
+    /// A component is in a higher level than those that it calls.
+    levels: Vec<u32>,
+    callees: SharedList<Arc<[u32]>>,
+    /// For each component, those that call it. Found when they are asked for.
+    callers: OnceLock<Vec<Vec<u32>>>,
+}
+
+impl Components {
+    /// Those of functions that call these.
+    pub fn new(callees: &SharedList<Arc<[u32]>>) -> Components {
+        let members = components(callees);
+        let mut of_function = vec![0; callees.len()];
+        let mut levels = Vec::with_capacity(members.len());
+        for (component, number) in members.iter().zip(0..) {
+            for member in component {
+                of_function[*member as usize] = number;
+            }
+            let called = component
+                .iter()
+                .flat_map(|member| callees[*member as usize].iter());
+            let outside = called
+                .map(|callee| of_function[*callee as usize])
+                .filter(|callee| *callee != number);
+            let level = outside.map(|callee| levels[callee as usize] + 1).max();
+            levels.push(level.unwrap_or(0));
+        }
+        let groups = members.iter().zip(0..);
+        let groups = groups.filter(|(members, _)| members.len() > 1);
+        Components {
+            groups: groups.map(|(_, number)| number).collect(),
+            members,
+            of_function,
+            levels,
+            callees: callees.clone(),
+            callers: OnceLock::new(),
+        }
+    }
+
+    /// The members of all components, callees first.
+    pub fn all(&self) -> &[Vec<u32>] {
+        &self.members
+    }
+
+    /// The members of those that have several.
+    pub fn groups(&self) -> impl Iterator<Item = &[u32]> {
+        let groups = self.groups.iter();
+        groups.map(|component| self.members(*component))
+    }
+
+    pub fn members(&self, component: u32) -> &[u32] {
+        &self.members[component as usize]
+    }
+
+    /// The component of a function.
+    pub fn of(&self, function: u32) -> u32 {
+        self.of_function[function as usize]
+    }
+
+    /// Components of one level can be looked at side by side: they call only such as are in lower ones.
+    pub fn level(&self, component: u32) -> u32 {
+        self.levels[component as usize]
+    }
+
+    /// The components that call a component, sorted, without itself.
+    pub fn callers(&self, component: u32) -> &[u32] {
+        let callers = self.callers.get_or_init(|| {
+            let mut callers = vec![Vec::new(); self.members.len()];
+            for (members, caller) in self.members.iter().zip(0..) {
+                let called = members
+                    .iter()
+                    .flat_map(|member| self.callees[*member as usize].iter());
+                for callee in called.map(|callee| self.of(*callee)) {
+                    let known: &mut Vec<u32> = &mut callers[callee as usize];
+                    if callee != caller && known.last() != Some(&caller) {
+                        known.push(caller);
+                    }
+                }
+            }
+            callers
+        });
+        &callers[component as usize]
+    }
+}
+
+impl PartialEq for Components {
+    fn eq(&self, other: &Components) -> bool {
+        std::ptr::eq(self, other) || self.members == other.members
+    }
+}
+
 /// The components of a graph, callees first; the members of each are sorted. Tarjan's algorithm with an
 /// explicit stack, because call chains can be longer than the thread's own stack.
-pub fn components<E: AsRef<[u32]>>(edges: &[E]) -> Vec<Vec<u32>> {
+fn components<E: AsRef<[u32]>>(edges: &SharedList<E>) -> Vec<Vec<u32>> {
     const UNSEEN: u32 = u32::MAX;
     let count = edges.len();
     let mut number = vec![UNSEEN; count];
@@ -86,7 +188,9 @@ mod tests {
             let edges: Vec<Vec<u32>> = (0..count)
                 .map(|_| (0..next(3)).map(|_| next(count) as u32).collect())
                 .collect();
-            let found = components(&edges);
+            let callees = edges.iter().map(|edges| edges.clone().into());
+            let components = Components::new(&callees.collect());
+            let found = components.all();
             let mut place = vec![usize::MAX; count];
             for (index, members) in found.iter().enumerate() {
                 for &member in members {
@@ -102,6 +206,14 @@ mod tests {
                     if reached[to] {
                         assert!(place[to] <= place[from], "{edges:?}");
                     }
+                }
+            }
+            for (from, callees) in edges.iter().enumerate() {
+                for to in callees {
+                    let [from, to] = [from as u32, *to].map(|function| components.of(function));
+                    let is_called = components.callers(to).contains(&from);
+                    assert_eq!(is_called, from != to, "{edges:?}");
+                    assert_eq!(components.level(to) < components.level(from), from != to);
                 }
             }
         }

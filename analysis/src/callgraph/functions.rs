@@ -1,6 +1,7 @@
 //! All functions that have a body, by number and by name.
 
 use crate::ir::{Body, FunctionRef};
+use crate::shared_list::SharedList;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -11,11 +12,11 @@ pub struct FunctionId(pub u32);
 /// The bodies of a program.
 #[derive(Clone, Default)]
 pub struct Functions {
-    bodies: Vec<Arc<Body>>,
+    bodies: SharedList<Arc<Body>>,
     /// Shared with the program before an edit that changes no name.
     names: Arc<FxHashMap<FunctionRef, Vec<FunctionId>>>,
     /// What gives the variables of files their first values.
-    pub initialisers: Vec<Arc<Body>>,
+    pub initialisers: SharedList<Arc<Body>>,
 }
 
 impl Functions {
@@ -36,9 +37,11 @@ impl Functions {
 
     /// Gives a function another body. It keeps its name.
     pub fn replace(&mut self, function: FunctionId, body: Arc<Body>) {
-        let known = &mut self.bodies[function.0 as usize];
-        debug_assert_eq!(known.function, body.function);
-        *known = body;
+        let index = function.0 as usize;
+        debug_assert_eq!(self.bodies[index].function, body.function);
+        if !Arc::ptr_eq(&self.bodies[index], &body) {
+            self.bodies.set(index, body);
+        }
     }
 
     /// Whether names mean the functions that they meant before, which have the same numbers.
@@ -68,6 +71,22 @@ impl Functions {
         same(&self.initialisers, &before.initialisers)
     }
 
+    /// The functions whose text is not what it was before, where they had the same numbers.
+    pub fn edited_since<'f>(
+        &'f self,
+        before: &'f Functions,
+    ) -> impl Iterator<Item = FunctionId> + 'f {
+        let unshared = self.bodies.unshared_with(&before.bodies);
+        let is_other = |index: &usize| match self.bodies.get(*index).zip(before.bodies.get(*index))
+        {
+            Some((now, before)) => !(Arc::ptr_eq(now, before) || now == before),
+            None => true,
+        };
+        unshared
+            .filter(is_other)
+            .map(|index| FunctionId(index as u32))
+    }
+
     pub fn resolve(&self, name: FunctionRef) -> &[FunctionId] {
         self.names.get(&name).map_or(&[], Vec::as_slice)
     }
@@ -89,8 +108,11 @@ impl Functions {
     }
 }
 
-fn same(now: &[Arc<Body>], before: &[Arc<Body>]) -> bool {
-    let mut pairs = now.iter().zip(before);
+fn same(now: &SharedList<Arc<Body>>, before: &SharedList<Arc<Body>>) -> bool {
+    let mut unshared = now.unshared_with(before);
     now.len() == before.len()
-        && pairs.all(|(now, before)| Arc::ptr_eq(now, before) || now == before)
+        && unshared.all(|index| {
+            let (now, before) = (&now[index], &before[index]);
+            Arc::ptr_eq(now, before) || now == before
+        })
 }

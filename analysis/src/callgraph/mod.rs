@@ -5,6 +5,6 @@ mod components;
 mod functions;
 mod targets;
 
-pub use components::components;
+pub use components::Components;
 pub use functions::{FunctionId, Functions};
 pub use targets::{CallGraph, IndirectCalls, KnownCalls, Target};

@@ -4,6 +4,7 @@ use super::functions::{FunctionId, Functions};
 use crate::ir::{Callee, FunctionRef, Operand, Statement, StatementId};
 use crate::models::{FunctionModel, Models};
 use crate::points_to::PointsTo;
+use crate::shared_list::SharedList;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -26,9 +27,9 @@ pub struct CallGraph<'m> {
 /// The calls of each function. They are shared with those before an edit.
 #[derive(Clone, Default)]
 pub struct KnownCalls {
-    indirect: Vec<Arc<IndirectCalls>>,
+    indirect: SharedList<Arc<IndirectCalls>>,
     /// The functions that it calls itself, sorted.
-    callees: Vec<Arc<[u32]>>,
+    callees: SharedList<Arc<[u32]>>,
 }
 
 /// What the calls through pointers of one function may reach.
@@ -38,9 +39,10 @@ impl<'m> CallGraph<'m> {
     pub fn new(functions: &'m Functions, points_to: &'m PointsTo, models: &'m Models) -> Self {
         let mut graph = CallGraph::with_calls(functions, points_to, models, KnownCalls::default());
         let all = (0..functions.len() as u32).into_par_iter().map(FunctionId);
-        graph.calls.indirect = all
+        let indirect: Vec<Arc<IndirectCalls>> = all
             .map(|function| Arc::new(graph.indirect(function)))
             .collect();
+        graph.calls.indirect = indirect.into_iter().collect();
         let all = functions.ids();
         graph.calls.callees = all.map(|function| graph.bodies_called(function)).collect();
         graph
@@ -61,36 +63,36 @@ impl<'m> CallGraph<'m> {
         }
     }
 
-    /// The calls of a program in which functions had the same numbers and names before it was edited.
+    /// The calls of a program in which functions had the same numbers and names before some of them were edited. If the others have
+    /// other pointers, what they call through them may be different as well.
     pub fn again(
         functions: &'m Functions,
         points_to: &'m PointsTo,
         models: &'m Models,
         before: &CallGraph<'_>,
+        edited: &[FunctionId],
+        has_other_pointers: bool,
     ) -> Self {
         let calls = before.calls.clone();
         let mut graph = CallGraph::with_calls(functions, points_to, models, calls);
-        let has_other_pointers = !std::ptr::eq(points_to, before.points_to);
-        for function in functions.ids() {
+        let calls_others = |function: &FunctionId| {
+            let known = &before.calls.indirect[function.0 as usize];
+            let name = functions.body(*function).function;
+            !known.is_empty() && !points_to.calls_the_same(before.points_to, name)
+        };
+        let others = functions.ids().filter(|_| has_other_pointers);
+        let others = others.filter(|function| !edited.contains(function) && calls_others(function));
+        for function in edited.iter().copied().chain(others) {
             let index = function.0 as usize;
-            let (body, old) = (functions.body(function), before.functions.body(function));
-            let is_same = Arc::ptr_eq(body, old) || body == old;
-            let known = &before.calls.indirect[index];
-            let has_same_targets =
-                || known.is_empty() || points_to.calls_the_same(before.points_to, body.function);
-            if is_same && (!has_other_pointers || has_same_targets()) {
-                continue;
-            }
             let indirect = graph.indirect(function);
-            if is_same && indirect == **known {
+            if indirect != *before.calls.indirect[index] {
+                graph.calls.indirect.set(index, Arc::new(indirect));
+            } else if !edited.contains(&function) {
                 continue;
-            }
-            if indirect != **known {
-                graph.calls.indirect[index] = Arc::new(indirect);
             }
             let callees = graph.bodies_called(function);
             if callees != graph.calls.callees[index] {
-                graph.calls.callees[index] = callees;
+                graph.calls.callees.set(index, callees);
             }
         }
         graph
@@ -106,7 +108,7 @@ impl<'m> CallGraph<'m> {
     }
 
     /// For each function those that it calls itself.
-    pub fn all_callees(&self) -> &[Arc<[u32]>] {
+    pub fn all_callees(&self) -> &SharedList<Arc<[u32]>> {
         &self.calls.callees
     }
 
@@ -213,14 +215,12 @@ impl<'m> CallGraph<'m> {
 
 impl KnownCalls {
     /// What the calls through pointers of each function may reach.
-    pub fn indirect(&self) -> &[Arc<IndirectCalls>] {
+    pub fn indirect(&self) -> &SharedList<Arc<IndirectCalls>> {
         &self.indirect
     }
 
     /// Whether functions call those that they called.
     pub fn have_the_same_callees(&self, before: &KnownCalls) -> bool {
-        let mut pairs = self.callees.iter().zip(&before.callees);
-        self.callees.len() == before.callees.len()
-            && pairs.all(|(new, old)| Arc::ptr_eq(new, old) || new == old)
+        self.callees == before.callees
     }
 }

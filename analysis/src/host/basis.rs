@@ -6,6 +6,7 @@ use crate::ir::Body;
 use crate::kiss::part::Part;
 use crate::kiss::sequential::{is_harness, started_by};
 use crate::models::Models;
+use crate::shared_list::SharedList;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use ustr::Ustr;
@@ -14,7 +15,7 @@ use ustr::Ustr;
 #[derive(Clone)]
 pub struct Basis {
     scopes: BTreeMap<Ustr, Arc<Scope>>,
-    initialisers: Vec<Arc<Body>>,
+    initialisers: SharedList<Arc<Body>>,
     models: Models,
 }
 
@@ -25,7 +26,7 @@ impl Basis {
         let units = &analysis.program().units;
         let mut scopes = self.scopes.iter();
         let now = &checked.program.functions.initialisers;
-        let mut initialisers = self.initialisers.iter().zip(now);
+        let mut initialisers = self.initialisers.iter().zip(now.iter());
         self.scopes.len() == units.len()
             && scopes.all(|(path, scope)| {
                 let there = units.get(path).map(|table| table.unit.scope(db));

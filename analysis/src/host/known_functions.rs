@@ -11,7 +11,8 @@ use crate::frontend::scope::Scope;
 use crate::ir::{Body, FunctionRef, GlobalScope};
 use crate::models::Models;
 use crate::points_to::{Constraints, constraints_with_layouts};
-use crate::races::NamedConstraints;
+use crate::races::{AllConstraints, NamedConstraints};
+use crate::shared_list::SharedList;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -23,14 +24,16 @@ pub(super) struct KnownFunctions {
     /// Shared with the moment before an edit that adds and removes nothing.
     entities: Arc<Entities>,
     /// What each entity says about pointers, by its position; `None` if it has no body.
-    pointers: Vec<Option<Arc<Pointers>>>,
+    pointers: SharedList<Option<Arc<Pointers>>>,
+    /// The same of those that have a body, in the order of the program.
+    pub constraints: AllConstraints,
 }
 
 /// Who is who. It does not depend on what is in the bodies.
 #[derive(Default)]
 struct Entities {
-    /// In the order of the program.
-    parts: Vec<Part>,
+    /// In the order of the program, with the position among those that have a body.
+    parts: Vec<(Part, u32)>,
     positions: FxHashMap<Function, u32>,
     /// By number.
     functions: Vec<Function>,
@@ -78,6 +81,7 @@ impl KnownFunctions {
         let edited = edited_units(&known.units, &analysis.program)?;
         let entities = &known.entities;
         let mut pointers = known.pointers.clone();
+        let mut constraints = known.constraints.clone();
         let mut functions = before.program.functions.clone();
         let mut seen = FxHashSet::default();
         let in_edited = edited.iter().flat_map(|table| &table.functions);
@@ -85,25 +89,32 @@ impl KnownFunctions {
             let position = *entities.positions.get(&placed.function)? as usize;
             let old = &known.pointers[position];
             let new = Pointers::of(analysis.database(), placed.function, models, old.as_ref());
-            match (entities.parts[position], old, &new) {
+            let (part, place) = entities.parts[position];
+            match (part, old, &new) {
                 (Part::Nothing, None, None) => continue,
+                (_, Some(old), Some(new)) if Arc::ptr_eq(old, new) => continue,
                 (part, Some(old), Some(new)) if old.body.function == new.body.function => {
                     match part {
                         Part::Function(id) => functions.replace(id, new.body.clone()),
                         Part::Initialiser(index) => {
-                            functions.initialisers[index as usize] = new.body.clone();
+                            let initialisers = &mut functions.initialisers;
+                            initialisers.set(index as usize, new.body.clone());
                         }
                         Part::Nothing => return None,
+                    }
+                    if !Arc::ptr_eq(&old.constraints, &new.constraints) {
+                        constraints.set(place as usize, new.said());
                     }
                 }
                 _ => return None,
             }
-            pointers[position] = new;
+            pointers.set(position, new);
         }
         let known = KnownFunctions {
             units: analysis.program.clone(),
             entities: entities.clone(),
             pointers,
+            constraints,
         };
         Some((known, functions))
     }
@@ -124,6 +135,7 @@ impl KnownFunctions {
             .collect();
         let mut functions = Functions::default();
         let mut entities = Entities::default();
+        let mut said: Vec<NamedConstraints> = Vec::new();
         for (position, (&function, pointers)) in all.iter().zip(&pointers).enumerate() {
             let body = pointers.as_ref().map(|pointers| pointers.body.clone());
             let part = match (body, function.kind(db)) {
@@ -137,24 +149,18 @@ impl KnownFunctions {
                     Part::Initialiser(functions.initialisers.len() as u32 - 1)
                 }
             };
-            entities.parts.push(part);
+            entities.parts.push((part, said.len() as u32));
+            said.extend(pointers.as_deref().map(Pointers::said));
             entities.positions.insert(function, position as u32);
         }
         entities.name(&mut functions, &analysis.program);
         let known = KnownFunctions {
             units: analysis.program.clone(),
             entities: Arc::new(entities),
-            pointers,
+            pointers: pointers.into_iter().collect(),
+            constraints: said.into_iter().collect(),
         };
         (known, functions)
-    }
-
-    /// What all of them say about pointers, in the order of the program.
-    pub fn constraints(&self) -> Vec<NamedConstraints> {
-        let known = self.pointers.iter().flatten();
-        known
-            .map(|known| (known.body.function, known.constraints.clone()))
-            .collect()
     }
 
     pub fn id(&self, function: Function) -> Option<FunctionId> {
@@ -179,7 +185,7 @@ impl KnownFunctions {
 
 impl Entities {
     fn id(&self, function: Function) -> Option<FunctionId> {
-        match self.parts[*self.positions.get(&function)? as usize] {
+        match self.parts[*self.positions.get(&function)? as usize].0 {
             Part::Function(id) => Some(id),
             Part::Nothing | Part::Initialiser(_) => None,
         }
@@ -204,6 +210,10 @@ impl Entities {
 }
 
 impl Pointers {
+    fn said(&self) -> NamedConstraints {
+        (self.body.function, self.constraints.clone())
+    }
+
     /// What did not change stays the same, and is seen to at once.
     fn of(
         db: &RootDatabase,

@@ -4,6 +4,7 @@ use crate::contracts::Contracts;
 use crate::db::{Function, FunctionKind, Unit};
 use crate::frontend::groups::Group;
 use crate::frontend::placement::PlacedGroup;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use ustr::Ustr;
@@ -28,6 +29,19 @@ pub struct UnitTable {
     pub functions: Vec<PlacedFunction>,
     /// What its declarations promise about locks, found when it is asked for.
     pub(super) contracts: OnceLock<Contracts>,
+    /// Found when they are asked for.
+    pub(super) files: OnceLock<Box<[Ustr]>>,
+}
+
+impl UnitTable {
+    /// The files that its functions stand in, each once.
+    pub fn files(&self) -> &[Ustr] {
+        self.files.get_or_init(|| {
+            let mut seen = FxHashSet::default();
+            let files = self.functions.iter().map(|placed| placed.key.file);
+            files.filter(|file| seen.insert(*file)).collect()
+        })
+    }
 }
 
 /// A function and the item that holds its present text.

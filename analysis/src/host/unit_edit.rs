@@ -107,6 +107,7 @@ impl AnalysisHost {
             broken_groups,
             functions,
             contracts: OnceLock::new(),
+            files: OnceLock::new(),
         };
         Arc::make_mut(&mut self.program)
             .units
@@ -146,6 +147,7 @@ impl AnalysisHost {
             broken_groups: Vec::new(),
             functions,
             contracts: OnceLock::new(),
+            files: OnceLock::new(),
         };
         Arc::make_mut(&mut self.program)
             .units

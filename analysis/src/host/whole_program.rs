@@ -92,13 +92,13 @@ impl Analysis {
         options.only_reachable &= contracts.is_empty();
         let before = before.filter(|before| before.models == *models);
         let (known, functions) = KnownFunctions::new(self, models, before);
-        let constraints = known.constraints();
         let accepted = accepted.iter();
         options.accepted.extend(
             accepted.filter_map(|(function, statement)| Some((known.id(*function)?, *statement))),
         );
         let earlier = before.map(|before| &before.program);
-        let still = earlier.filter(|earlier| earlier.is_of(&functions, &constraints, &options));
+        let still =
+            earlier.filter(|earlier| earlier.is_of(&functions, &known.constraints, &options));
         let program = match still {
             Some(still) => still.clone(),
             None => {
@@ -109,6 +109,7 @@ impl Analysis {
                     stop,
                     stages,
                 };
+                let constraints = known.constraints.clone();
                 Arc::new(races::analyse(functions, constraints, work, earlier))
             }
         };

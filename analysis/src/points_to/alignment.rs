@@ -15,6 +15,8 @@ pub struct Changes {
     gone: FxHashSet<u32>,
     /// Only what functions whose text has changed call their own registers and statements.
     only_names: bool,
+    /// The whole relation was found again.
+    solved_again: bool,
     /// Something else is different than which local variables and allocations of which functions there are.
     structural: bool,
 }
@@ -32,9 +34,14 @@ impl Changes {
         }
     }
 
-    /// Whether nothing is different for functions whose text has not changed.
+    /// Whether nothing but names is different.
     pub fn are_of_names(&self) -> bool {
         self.only_names
+    }
+
+    /// Whether the pointers of functions whose text has not changed are in the classes that they were in.
+    pub fn leave_others_alone(&self) -> bool {
+        !self.solved_again
     }
 
     /// Whether classes lead to other classes than before, or mean other variables of the program.
@@ -180,8 +187,8 @@ impl PointsTo {
             }
         }
         for same in [true, false] {
-            for (function, new) in &self.functions {
-                if is_same(*function) == same
+            for (function, new) in self.functions.iter() {
+                if is_same(function) == same
                     && let Some(old) = before.functions.get(function)
                 {
                     matching.functions(old, new);
@@ -223,12 +230,12 @@ impl PointsTo {
             classes[numbers[index] as usize] = data;
         }
         self.classes = Arc::new(classes);
-        for classes in self.functions.values_mut() {
+        self.functions.for_each_mut(|classes| {
             let classes = Arc::make_mut(classes);
             classes.registers.iter_mut().for_each(renumber);
             classes.memory.values_mut().for_each(renumber);
             classes.strings.values_mut().for_each(renumber);
-        }
+        });
         let globals = Arc::make_mut(&mut self.globals);
         globals.values_mut().for_each(renumber);
         let function_cells = Arc::make_mut(&mut self.function_cells);
@@ -236,7 +243,10 @@ impl PointsTo {
     }
 
     fn changes_since(&self, before: &PointsTo, new_of: &[u32]) -> Changes {
-        let mut changes = Changes::default();
+        let mut changes = Changes {
+            solved_again: true,
+            ..Changes::default()
+        };
         let mut is_structural = false;
         let mut same_objects: FxHashMap<(usize, usize), bool> = FxHashMap::default();
         for (class, old) in before.classes.iter().enumerate() {
@@ -285,10 +295,7 @@ impl PointsTo {
 
     /// Whether a function's own pointers have the same classes as before.
     pub fn names_the_same(&self, before: &PointsTo, function: FunctionRef) -> bool {
-        match (
-            self.functions.get(&function),
-            before.functions.get(&function),
-        ) {
+        match (self.functions.get(function), before.functions.get(function)) {
             (Some(new), Some(old)) => Arc::ptr_eq(new, old) || new == old,
             (new, old) => new.is_none() && old.is_none(),
         }

@@ -6,6 +6,7 @@
 
 mod alignment;
 mod builder;
+mod by_function;
 mod byte_offsets;
 mod calls;
 mod constraints;

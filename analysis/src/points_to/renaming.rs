@@ -13,20 +13,21 @@ use std::sync::Arc;
 pub type SaidAgain<'c> = (FunctionRef, &'c Constraints, &'c Constraints);
 
 impl PointsTo {
-    /// The relation with the new names; `None` if one of these functions says something else. The names of the functions must
-    /// be theirs alone.
+    /// The relation with the new names; `None` if one of these functions says something else, or its name is not its own.
     pub fn renamed(&self, changed: &[SaidAgain<'_>]) -> Option<(PointsTo, Changes)> {
-        let is_renaming = |(_, before, now): &SaidAgain<'_>| now.is_renaming_of(before);
+        let is_renaming = |(function, before, now): &SaidAgain<'_>| {
+            !self.functions.is_ambiguous(*function) && now.is_renaming_of(before)
+        };
         if !changed.iter().all(is_renaming) {
             return None;
         }
         let mut renamed = self.clone();
         for (function, before, now) in changed {
-            let classes = self.functions.get(function)?.renamed(before, now);
-            renamed.functions.insert(*function, Arc::new(classes));
-            if let Some(targets) = self.call_targets.get(function) {
+            let classes = self.functions.get(*function)?.renamed(before, now);
+            renamed.functions.replace(*function, Arc::new(classes));
+            if let Some(targets) = self.call_targets.get(*function) {
                 let targets = renamed_targets(targets, before, now);
-                renamed.call_targets.insert(*function, Arc::new(targets));
+                renamed.call_targets.replace(*function, Arc::new(targets));
             }
         }
         Some((renamed, Changes::of_names()))

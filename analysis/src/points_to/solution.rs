@@ -1,5 +1,6 @@
 //! The solved points-to relation and what one can ask it.
 
+use super::by_function::ByFunction;
 use super::constraints::{Constraints, Label, Term};
 use super::graph::{Graph, NONE, NodeId};
 use super::reads::{Aspect, note};
@@ -16,6 +17,18 @@ use ustr::Ustr;
 /// An equivalence class of memory cells. Two places of different classes never overlap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Class(pub(super) u32);
+
+impl Class {
+    /// Its place in lists that have one for each class.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The class with such a place.
+    pub fn at(index: usize) -> Class {
+        Class(index as u32)
+    }
+}
 
 #[cfg(test)]
 impl Class {
@@ -42,10 +55,10 @@ pub enum Object {
 pub struct PointsTo {
     pub(super) classes: Arc<Vec<ClassData>>,
     pub(super) records: Arc<Records>,
-    pub(super) functions: FxHashMap<FunctionRef, Arc<FunctionClasses>>,
+    pub(super) functions: ByFunction<Arc<FunctionClasses>>,
     pub(super) globals: Arc<FxHashMap<GlobalRef, u32>>,
     pub(super) function_cells: Arc<FxHashMap<FunctionRef, u32>>,
-    pub(super) call_targets: FxHashMap<FunctionRef, Arc<CallTargets>>,
+    pub(super) call_targets: ByFunction<Arc<CallTargets>>,
 }
 
 /// What the calls through pointers of one function may reach.
@@ -131,14 +144,14 @@ impl PointsTo {
     /// The functions that an indirect call may reach, sorted: those whose address flows there and
     /// that accept so many arguments.
     pub fn call_targets(&self, function: FunctionRef, statement: StatementId) -> Vec<FunctionRef> {
-        let calls = self.call_targets.get(&function);
+        let calls = self.call_targets.get(function);
         let targets = calls.and_then(|calls| calls.get(&statement));
         targets.cloned().unwrap_or_default()
     }
 
     /// Whether the calls through pointers of a function reach what they reached before.
     pub fn calls_the_same(&self, before: &PointsTo, function: FunctionRef) -> bool {
-        self.call_targets.get(&function) == before.call_targets.get(&function)
+        self.call_targets.get(function) == before.call_targets.get(function)
     }
 
     /// The functions whose address is taken somewhere, in no order.
@@ -146,11 +159,18 @@ impl PointsTo {
         self.function_cells.keys().copied()
     }
 
+    /// Whether the functions whose address is taken are those of which it was.
+    pub fn has_addressed_functions_of(&self, before: &PointsTo) -> bool {
+        let (now, before) = (&self.function_cells, &before.function_cells);
+        Arc::ptr_eq(now, before)
+            || (now.len() == before.len() && now.keys().all(|name| before.contains_key(name)))
+    }
+
     /// The cell that a place of a function names.
     pub fn place(&self, function: FunctionRef, place: &Place) -> Option<Class> {
         let mut class = match &place.base {
             Base::Local(local) => {
-                let classes = self.functions.get(&function)?;
+                let classes = self.functions.get(function)?;
                 Class(*classes.memory.get(local)?)
             }
             Base::Global(global) => Class(*self.globals.get(global)?),
@@ -167,7 +187,7 @@ impl PointsTo {
 
     /// What an operand points to.
     pub fn pointee(&self, function: FunctionRef, pointer: &Operand) -> Option<Class> {
-        let classes = self.functions.get(&function)?;
+        let classes = self.functions.get(function)?;
         let found = match pointer {
             Operand::Local(local) => classes.registers.get(local.0 as usize),
             Operand::String(string) => classes.strings.get(string),
@@ -267,6 +287,11 @@ impl PointsTo {
         self.itself(class).shared
     }
 
+    /// How many places a list needs that has one for each class.
+    pub fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
     /// All classes, in their order.
     pub fn classes(&self) -> impl Iterator<Item = Class> + '_ {
         let numbers = (0..self.classes.len() as u32).map(Class);
@@ -353,13 +378,11 @@ impl PointsTo {
         for (class, objects) in classes.iter_mut().zip(contained) {
             class.objects = objects;
         }
-        let mut by_function = FxHashMap::default();
-        for function in &functions {
-            // Of two definitions with one name, the first answers.
-            by_function
-                .entry(function.function)
-                .or_insert_with(|| Arc::new(FunctionClasses::new(function, &numbers)));
-        }
+        let by_function = functions.iter().map(|function| {
+            let classes = FunctionClasses::new(function, &numbers);
+            (function.function, Arc::new(classes))
+        });
+        let by_function = by_function.collect();
         let mut by_caller: FxHashMap<FunctionRef, CallTargets> = FxHashMap::default();
         for ((caller, statement), targets) in call_targets {
             let calls = by_caller.entry(caller).or_default();

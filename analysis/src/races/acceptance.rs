@@ -4,12 +4,11 @@ use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Location, MOST_OF_A_GROUP, Pair, compare, note};
 use super::sighting::Sighting;
-use crate::accesses::FunctionFacts;
+use crate::accesses::Facts;
 use crate::callgraph::FunctionId;
 use crate::ir::StatementId;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Statements whose races the user accepts.
 pub type AcceptedStatements = FxHashSet<(FunctionId, StatementId)>;
@@ -19,7 +18,7 @@ pub type AcceptedStatements = FxHashSet<(FunctionId, StatementId)>;
 pub(super) struct Accepted<'a> {
     pub statements: &'a AcceptedStatements,
     pub moments: &'a Moments<'a>,
-    pub facts: &'a [Arc<FunctionFacts>],
+    pub facts: &'a Facts,
     pub memory: Memory<'a>,
 }
 

@@ -1,11 +1,11 @@
 //! Which accesses there are to each class of memory, kept up to date while functions change.
 
-use crate::accesses::FunctionFacts;
+use crate::accesses::Facts;
 use crate::callgraph::FunctionId;
 use crate::ir::AccessKind;
 use crate::points_to::{Class, PointsTo};
+use crate::shared_list::SharedList;
 use crate::threads::Contexts;
-use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,8 +15,9 @@ pub(super) type AccessNumber = (FunctionId, u32);
 /// The accesses of every class of memory, by functions that some thread gets to.
 #[derive(Clone, Default)]
 pub(super) struct AccessIndex {
-    /// Sorted by class. Also such as nobody writes, because an edit may add a write.
-    classes: Vec<(Class, Arc<ClassAccesses>)>,
+    /// By class. Also such as nobody writes, because an edit may add a write.
+    classes: SharedList<Option<Arc<ClassAccesses>>>,
+    /// How many classes somebody writes.
     written: usize,
 }
 
@@ -30,24 +31,28 @@ struct ClassAccesses {
 #[derive(Clone, Copy)]
 pub(super) struct Indexed<'i> {
     pub points_to: &'i PointsTo,
-    pub facts: &'i [Arc<FunctionFacts>],
+    pub facts: &'i Facts,
     pub contexts: &'i Contexts,
 }
 
 impl AccessIndex {
     pub fn new(program: Indexed<'_>) -> AccessIndex {
-        let mut by_class: FxHashMap<Class, Vec<AccessNumber>> = FxHashMap::default();
+        let count = program.points_to.class_count();
+        let mut by_class: Vec<Vec<AccessNumber>> = vec![Vec::new(); count];
         for function in (0..program.facts.len() as u32).map(FunctionId) {
             program.each_access(function, &mut |class, access| {
-                by_class.entry(class).or_default().push(access);
+                by_class[class.index()].push(access);
             });
         }
         let classes = by_class.into_iter();
-        let mut classes: Vec<(Class, Arc<ClassAccesses>)> = classes
-            .map(|(class, accesses)| (class, ClassAccesses::new(accesses, program.facts)))
+        let classes: SharedList<Option<Arc<ClassAccesses>>> = classes
+            .map(|accesses| ClassAccesses::new(accesses, program.facts))
             .collect();
-        classes.sort_unstable_by_key(|(class, _)| *class);
-        AccessIndex::of(classes)
+        let written = classes.iter().flatten();
+        AccessIndex {
+            written: written.filter(|accesses| accesses.is_written).count(),
+            classes,
+        }
     }
 
     /// The index after an edit, and the classes that the functions that changed have or had to do with. Classes must
@@ -70,52 +75,43 @@ impl AccessIndex {
             });
         }
         let affected: BTreeSet<Class> = added.keys().copied().collect();
-        let mut classes = self.classes.clone();
-        let mut new = Vec::new();
+        let mut index = self.clone();
         for (class, more) in added {
-            let found = classes.binary_search_by_key(&class, |(class, _)| *class);
-            let known = found.ok().map(|at| &*classes[at].1);
+            let known = self.known(class);
             let kept = known.into_iter().flat_map(|known| &known.accesses);
             let kept = kept.filter(|(function, _)| !is_changed.contains(function));
             let mut accesses: Vec<AccessNumber> = kept.copied().chain(more).collect();
             // Two parts of what was sorted: quick.
             accesses.sort_by_key(|(function, _)| *function);
             let accesses = ClassAccesses::new(accesses, now.facts);
-            match found {
-                Ok(at) => classes[at].1 = accesses,
-                Err(_) => new.push((class, accesses)),
+            let is_written = accesses.as_ref().is_some_and(|now| now.is_written);
+            index.written += usize::from(is_written);
+            index.written -= usize::from(known.is_some_and(|known| known.is_written));
+            while index.classes.len() <= class.index() {
+                index.classes.push(None);
             }
+            index.classes.set(class.index(), accesses);
         }
-        classes.extend(new);
-        classes.retain(|(_, accesses)| !accesses.accesses.is_empty());
-        classes.sort_by_key(|(class, _)| *class);
-        (AccessIndex::of(classes), affected)
+        (index, affected)
     }
 
-    fn of(classes: Vec<(Class, Arc<ClassAccesses>)>) -> AccessIndex {
-        let written = classes.iter().filter(|(_, accesses)| accesses.is_written);
-        AccessIndex {
-            written: written.count(),
-            classes,
-        }
+    fn known(&self, class: Class) -> Option<&ClassAccesses> {
+        self.classes.get(class.index())?.as_deref()
     }
 
     /// The accesses to a class that somebody writes.
     pub fn get(&self, class: Class) -> Option<&[AccessNumber]> {
-        let found = self
-            .classes
-            .binary_search_by_key(&class, |(class, _)| *class);
-        let accesses = &self.classes[found.ok()?].1;
+        let accesses = self.known(class)?;
         accesses.is_written.then_some(&accesses.accesses)
     }
 
     /// The classes that somebody writes, in their order.
     pub fn iter(&self) -> impl Iterator<Item = (Class, &[AccessNumber])> {
-        let written = self
-            .classes
-            .iter()
-            .filter(|(_, accesses)| accesses.is_written);
-        written.map(|(class, accesses)| (*class, &accesses.accesses[..]))
+        let classes = self.classes.iter().enumerate();
+        let known =
+            classes.filter_map(|(index, accesses)| Some((Class::at(index), accesses.as_deref()?)));
+        let written = known.filter(|(_, accesses)| accesses.is_written);
+        written.map(|(class, accesses)| (class, &accesses.accesses[..]))
     }
 
     /// How many classes somebody writes.
@@ -125,14 +121,17 @@ impl AccessIndex {
 }
 
 impl ClassAccesses {
-    fn new(accesses: Vec<AccessNumber>, facts: &[Arc<FunctionFacts>]) -> Arc<ClassAccesses> {
+    /// `None` if there are none.
+    fn new(accesses: Vec<AccessNumber>, facts: &Facts) -> Option<Arc<ClassAccesses>> {
         let is_write = |(function, access): &AccessNumber| {
             let access = &facts[function.0 as usize].accesses[*access as usize];
             access.kind != AccessKind::Read
         };
-        Arc::new(ClassAccesses {
-            is_written: accesses.iter().any(is_write),
-            accesses,
+        (!accesses.is_empty()).then(|| {
+            Arc::new(ClassAccesses {
+                is_written: accesses.iter().any(is_write),
+                accesses,
+            })
         })
     }
 }

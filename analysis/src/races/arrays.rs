@@ -2,6 +2,7 @@
 
 use crate::callgraph::Functions;
 use crate::ir::{Base, Body, GlobalRef, Place, Projection, Rvalue, Statement};
+use crate::shared_list::SharedList;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 pub(super) struct Arrays {
     all: Arc<FxHashSet<GlobalRef>>,
     /// By the function's number.
-    used: Vec<Arc<[GlobalRef]>>,
+    used: SharedList<Arc<[GlobalRef]>>,
 }
 
 impl Arrays {
@@ -24,15 +25,11 @@ impl Arrays {
     pub fn again(&self, functions: &Functions, before: &Functions) -> Arrays {
         let mut used = self.used.clone();
         let mut is_same = true;
-        for function in functions.ids() {
-            let body = functions.body(function);
-            if Arc::ptr_eq(body, before.body(function)) {
-                continue;
-            }
-            let known = &mut used[function.0 as usize];
-            let now = arrays_used(body);
-            if *known != now {
-                *known = now;
+        for function in functions.edited_since(before) {
+            let index = function.0 as usize;
+            let now = arrays_used(functions.body(function));
+            if used[index] != now {
+                used.set(index, now);
                 is_same = false;
             }
         }
@@ -42,7 +39,7 @@ impl Arrays {
         }
     }
 
-    fn of(used: Vec<Arc<[GlobalRef]>>) -> Arrays {
+    fn of(used: SharedList<Arc<[GlobalRef]>>) -> Arrays {
         let all = used.iter().flat_map(|used| used.iter().copied());
         Arrays {
             all: Arc::new(all.collect()),

@@ -8,15 +8,17 @@ use super::ordering::Orders;
 use super::publication::RelaxedByFunction;
 use super::references::{Owners, owners_again};
 use super::search::{FoundRaces, StillKnown};
+use super::tallies::{Counted, Tallies};
 use super::tickets::KnownCounters;
 use super::whole_program::{Options, WholeProgram};
-use crate::accesses::FunctionFacts;
-use crate::callgraph::{CallGraph, FunctionId, Functions, KnownCalls, components};
+use crate::accesses::{Facts, FunctionFacts};
+use crate::callgraph::{CallGraph, Components, FunctionId, Functions, KnownCalls};
 use crate::ir::FunctionRef;
 use crate::models::Models;
 use crate::points_to::{
     Changes, Class, Constraints, PointsTo, Reads, SaidAgain, solve, solve_again,
 };
+use crate::shared_list::SharedList;
 use crate::summaries::{Summarised, SyncObjects};
 use crate::threads::{Contexts, Sources};
 use rayon::prelude::*;
@@ -27,14 +29,19 @@ use std::sync::Arc;
 /// What a function says about pointers.
 pub type NamedConstraints = (FunctionRef, Arc<Constraints>);
 
+/// What all functions and initialisers say, in the order of the program.
+pub type AllConstraints = SharedList<NamedConstraints>;
+
 pub(super) struct Kept {
-    pub constraints: Vec<NamedConstraints>,
+    pub constraints: AllConstraints,
     pub calls: KnownCalls,
     pub objects: SyncObjects,
     pub summarised: Summarised<FunctionFacts>,
     /// The facts of functions that some thread may run; of the others there is nothing.
-    pub facts: Vec<Arc<FunctionFacts>>,
+    pub facts: Facts,
     pub nothing: Arc<FunctionFacts>,
+    /// By function.
+    pub reachable: Arc<Vec<bool>>,
     pub arrays: Arrays,
     pub options: Options,
     pub index: AccessIndex,
@@ -44,12 +51,13 @@ pub(super) struct Kept {
     pub found_unordered: FoundRaces,
     pub looks: KnownLooks,
     pub relaxed: RelaxedByFunction,
+    pub tallies: Tallies,
 }
 
 /// What pointers point to, and how that differs from before; `None` if nothing of what was before helps.
 pub(super) fn pointers(
     functions: &Functions,
-    constraints: &[NamedConstraints],
+    constraints: &AllConstraints,
     before: Option<&WholeProgram>,
 ) -> (Arc<PointsTo>, Option<Changes>) {
     let resolve = |name| {
@@ -58,7 +66,8 @@ pub(super) fn pointers(
             .map(|function| functions.body(*function).function)
             .collect()
     };
-    let anew = || (Arc::new(solve(constraints, &resolve)), None);
+    let all = || constraints.iter().cloned().collect::<Vec<_>>();
+    let anew = || (Arc::new(solve(&all(), &resolve)), None);
     let Some(before) = before else {
         return anew();
     };
@@ -66,46 +75,44 @@ pub(super) fn pointers(
     if changed.is_empty() {
         return (before.points_to.clone(), Some(Changes::default()));
     }
-    let renamed = said_again(&before.kept.constraints, constraints, &changed)
+    let renamed = said_again(&before.kept.constraints, constraints)
         .and_then(|said| before.points_to.renamed(&said));
     if let Some((points_to, changes)) = renamed {
         return (Arc::new(points_to), Some(changes));
     }
-    let again = solve_again(constraints, &resolve, &before.points_to);
+    let again = solve_again(&all(), &resolve, &before.points_to);
     match again.aligned(&before.points_to, &|name| !changed.contains(&name)) {
         Some((points_to, changes)) => (Arc::new(points_to), Some(changes)),
         None => anew(),
     }
 }
 
-/// What functions with these names said before and say now, if each name is that of one function.
+/// What functions that say something else said before and say now, if they have the names that they had.
 fn said_again<'c>(
-    before: &'c [NamedConstraints],
-    now: &'c [NamedConstraints],
-    names: &FxHashSet<FunctionRef>,
+    before: &'c AllConstraints,
+    now: &'c AllConstraints,
 ) -> Option<Vec<SaidAgain<'c>>> {
     if before.len() != now.len() {
         return None;
     }
-    let pairs = before.iter().zip(now);
-    let named = pairs.filter(|(old, new)| names.contains(&old.0) || names.contains(&new.0));
-    let said: Vec<SaidAgain<'_>> = named.map(|(old, new)| (new.0, &*old.1, &*new.1)).collect();
-    (said.len() == names.len()).then_some(said)
+    let changed = now.unshared_with(before);
+    let pairs = changed.map(|index| (&before[index], &now[index]));
+    let said = pairs.filter(|(old, new)| !is_said_again(old, new));
+    said.map(|(old, new)| (old.0 == new.0).then_some((new.0, &*old.1, &*new.1)))
+        .collect()
 }
 
 /// The functions that say something else about pointers, or are gone or new.
-fn changed_names(before: &[NamedConstraints], now: &[NamedConstraints]) -> FxHashSet<FunctionRef> {
-    let is_same = |(old, new): (&NamedConstraints, &NamedConstraints)| {
-        old.0 == new.0 && (Arc::ptr_eq(&old.1, &new.1) || old.1 == new.1)
-    };
+fn changed_names(before: &AllConstraints, now: &AllConstraints) -> FxHashSet<FunctionRef> {
     if before.len() == now.len() {
-        let pairs = before.iter().zip(now);
-        let different = pairs.filter(|pair| !is_same(*pair));
+        let changed = now.unshared_with(before);
+        let pairs = changed.map(|index| (&before[index], &now[index]));
+        let different = pairs.filter(|(old, new)| !is_said_again(old, new));
         return different.flat_map(|(old, new)| [old.0, new.0]).collect();
     }
-    fn by_name(all: &[NamedConstraints]) -> FxHashMap<FunctionRef, Vec<&NamedConstraints>> {
+    fn by_name(all: &AllConstraints) -> FxHashMap<FunctionRef, Vec<&NamedConstraints>> {
         let mut found: FxHashMap<FunctionRef, Vec<&NamedConstraints>> = FxHashMap::default();
-        for one in all {
+        for one in all.iter() {
             found.entry(one.0).or_default().push(one);
         }
         found
@@ -114,7 +121,7 @@ fn changed_names(before: &[NamedConstraints], now: &[NamedConstraints]) -> FxHas
     let is_known = |name: &FunctionRef, new: &[&NamedConstraints]| {
         before.get(name).is_some_and(|old| {
             let mut pairs = old.iter().copied().zip(new.iter().copied());
-            old.len() == new.len() && pairs.all(is_same)
+            old.len() == new.len() && pairs.all(|(old, new)| is_said_again(old, new))
         })
     };
     let new = now.iter().filter(|(name, all)| !is_known(name, all));
@@ -122,12 +129,17 @@ fn changed_names(before: &[NamedConstraints], now: &[NamedConstraints]) -> FxHas
     new.map(|(name, _)| *name).chain(gone.copied()).collect()
 }
 
+/// Whether a function says what it said.
+fn is_said_again(old: &NamedConstraints, new: &NamedConstraints) -> bool {
+    old.0 == new.0 && (Arc::ptr_eq(&old.1, &new.1) || old.1 == new.1)
+}
+
 impl WholeProgram {
     /// Whether this is what an analysis with the same models would find.
     pub fn is_of(
         &self,
         functions: &Functions,
-        constraints: &[NamedConstraints],
+        constraints: &AllConstraints,
         options: &Options,
     ) -> bool {
         *options == self.kept.options
@@ -148,39 +160,34 @@ impl WholeProgram {
     }
 
     /// The functions that call each other, callees first.
-    pub(super) fn components(&self, graph: &CallGraph<'_>) -> Arc<Vec<Vec<u32>>> {
+    pub(super) fn components(&self, graph: &CallGraph<'_>) -> Arc<Components> {
         match graph.calls().have_the_same_callees(&self.kept.calls) {
             true => self.kept.summarised.components.clone(),
-            false => Arc::new(components(graph.all_callees())),
+            false => Arc::new(Components::new(graph.all_callees())),
         }
     }
 
-    pub(super) fn objects_again(&self, graph: &CallGraph<'_>, changes: &Changes) -> SyncObjects {
-        let is_same = |function: FunctionId, reads: &Reads| {
-            self.has_text(graph.functions, function)
-                && self.has_pointers(graph, function, changes, reads)
+    pub(super) fn objects_again(
+        &self,
+        graph: &CallGraph<'_>,
+        edited: &[FunctionId],
+        changes: &Changes,
+    ) -> SyncObjects {
+        let has_pointers = |function: FunctionId, reads: &Reads| {
+            self.has_pointers(graph, function, changes, reads)
         };
         let (new, old) = (graph.functions, &self.functions);
-        let has_statics = |function: FunctionId| {
-            let (new, old) = (new.body(function), old.body(function));
-            Arc::ptr_eq(new, old) || new.statics == old.statics
-        };
-        let has_first_values = new.has_initialisers_of(old) && new.ids().all(has_statics);
-        let has_pointers =
-            std::ptr::eq(graph.points_to(), &*self.points_to) || changes.are_of_names();
+        let has_statics =
+            |function: &FunctionId| new.body(*function).statics == old.body(*function).statics;
+        let has_first_values = new.has_initialisers_of(old) && edited.iter().all(has_statics);
         SyncObjects::again(
             graph,
             &self.kept.objects,
-            &is_same,
-            !has_pointers,
+            edited,
+            &has_pointers,
+            !changes.leave_others_alone(),
             !has_first_values,
         )
-    }
-
-    /// Whether the text of a function is what it was.
-    fn has_text(&self, functions: &Functions, function: FunctionId) -> bool {
-        let (body, before) = (functions.body(function), self.functions.body(function));
-        Arc::ptr_eq(body, before) || body == before
     }
 
     /// Whether a function's pointers, and these answers about others, are what they were.
@@ -193,9 +200,8 @@ impl WholeProgram {
     ) -> bool {
         let name = graph.functions.body(function).function;
         let points_to = graph.points_to();
-        let is_same = std::ptr::eq(points_to, &*self.points_to);
         // Whoever calls its own registers something else has another text.
-        (is_same || changes.are_of_names() || points_to.names_the_same(&self.points_to, name))
+        (changes.leave_others_alone() || points_to.names_the_same(&self.points_to, name))
             && !changes.touch(reads, &self.points_to)
     }
 
@@ -204,29 +210,74 @@ impl WholeProgram {
     pub(super) fn stale(
         &self,
         graph: &CallGraph<'_>,
+        edited: &[FunctionId],
         objects: &SyncObjects,
         changes: &mut Changes,
-    ) -> Vec<bool> {
+    ) -> FxHashSet<FunctionId> {
         let changed = objects.changes_since(&self.kept.objects);
         if changed.kinds {
-            return vec![true; graph.functions.len()];
+            return graph.functions.ids().collect();
         }
         changes.note(changed.classes.iter().copied());
         let changes = &*changes;
-        let is_stale = |index: usize| {
-            let function = FunctionId(index as u32);
-            let reads = &self.kept.summarised.work[index].reads;
-            let (new, old) = (
-                &graph.calls().indirect()[index],
-                &self.kept.calls.indirect()[index],
-            );
-            !self.has_text(graph.functions, function)
-                || changed.functions.contains(&function)
-                || !(Arc::ptr_eq(new, old) || new == old)
-                || !self.has_pointers(graph, function, changes, reads)
+        let mut stale = changed.functions;
+        stale.extend(edited);
+        let (calls, before) = (graph.calls().indirect(), self.kept.calls.indirect());
+        let redirected = calls.unshared_with(before);
+        let redirected = redirected.filter(|index| calls[*index] != before[*index]);
+        stale.extend(redirected.map(|index| FunctionId(index as u32)));
+        if !changes.leave_others_alone() || !changes.is_empty() {
+            let functions = (0..graph.functions.len() as u32).into_par_iter();
+            let others = functions.map(FunctionId).filter(|function| {
+                let reads = &self.kept.summarised.work[function.0 as usize].reads;
+                !self.has_pointers(graph, *function, changes, reads)
+            });
+            stale.extend(others.collect::<Vec<_>>());
+        }
+        stale
+    }
+
+    /// Which functions some thread may run, if that cannot have changed.
+    pub(super) fn reachable(
+        &self,
+        graph: &CallGraph<'_>,
+        edited: &[FunctionId],
+        options: &Options,
+        changes: &Changes,
+    ) -> Option<Arc<Vec<bool>>> {
+        let (new, old) = (graph.functions, &self.functions);
+        let rules = &options.threads;
+        let begins_as_before = |function: &FunctionId| {
+            rules.begins(new.body(*function)) == rules.begins(old.body(*function))
         };
-        let functions = 0..graph.functions.len();
-        functions.into_par_iter().map(is_stale).collect()
+        let is_same = *rules == self.kept.options.threads
+            && graph.calls().have_the_same_callees(&self.kept.calls)
+            && (changes.leave_others_alone()
+                || graph
+                    .points_to()
+                    .has_addressed_functions_of(&self.points_to))
+            && edited.iter().all(begins_as_before);
+        is_same.then(|| self.kept.reachable.clone())
+    }
+
+    /// The facts that count when threads are compared, if threads run the functions that they ran.
+    pub(super) fn facts_again(&self, known: &Facts) -> Facts {
+        let mut facts = self.kept.facts.clone();
+        for index in known.unshared_with(&self.facts) {
+            if self.kept.reachable[index] && !Arc::ptr_eq(&facts[index], &known[index]) {
+                facts.set(index, known[index].clone());
+            }
+        }
+        facts
+    }
+
+    pub(super) fn tallies_again(&self, now: Counted<'_>) -> Tallies {
+        let before = Counted {
+            facts: &self.facts,
+            calls: &self.kept.calls,
+            contexts: &self.contexts,
+        };
+        self.kept.tallies.again(before, now)
     }
 
     pub(super) fn sources(&self) -> Sources<'_> {
@@ -238,25 +289,33 @@ impl WholeProgram {
         }
     }
 
+    /// The functions that some thread may run and of which there are other facts than before.
+    fn with_other_facts<'f>(&'f self, facts: &'f Facts) -> impl Iterator<Item = FunctionId> + 'f {
+        let unshared = facts.unshared_with(&self.kept.facts);
+        let others =
+            unshared.filter(|index| !Arc::ptr_eq(&facts[*index], &self.kept.facts[*index]));
+        others.map(|index| FunctionId(index as u32))
+    }
+
     /// Whether the orders of the program are those that it had before.
     pub(super) fn has_orders(
         &self,
         graph: &CallGraph<'_>,
         objects: &SyncObjects,
-        facts: &[Arc<FunctionFacts>],
+        facts: &Facts,
         contexts: &Arc<Contexts>,
         changes: &Changes,
     ) -> bool {
-        let Some(unchanged) = contexts.unchanged_since(&self.contexts) else {
+        let Some(mut different) = contexts.entered_otherwise_since(&self.contexts) else {
             return false;
         };
-        let is_same = |function: FunctionId| {
+        different.extend(self.with_other_facts(facts));
+        let is_same = |function: &FunctionId| {
             let index = function.0 as usize;
             let (new, old) = (&facts[index], &self.kept.facts[index]);
             let versions: [(&Contexts, &FunctionFacts); 2] =
                 [(contexts, new), (&self.contexts, old)];
-            (unchanged[index] && Arc::ptr_eq(new, old))
-                || Orders::is_same_for(graph, objects, function, versions)
+            Orders::is_same_for(graph, objects, *function, versions)
         };
         // Whoever writes a whole object writes the flags in it.
         let writes_others = |facts: &Arc<FunctionFacts>| {
@@ -265,8 +324,8 @@ impl WholeProgram {
             whole.any(|access| changes.touch_parts(access.cell.class, &self.points_to))
         };
         objects.order_alike(&self.kept.objects)
-            && graph.functions.ids().all(is_same)
-            && !(changes.are_structural() && self.kept.facts.par_iter().any(writes_others))
+            && different.iter().all(is_same)
+            && !(changes.are_structural() && self.kept.facts.iter().any(writes_others))
     }
 
     /// What is known of locations; `None` if there are other threads.
@@ -275,17 +334,12 @@ impl WholeProgram {
         functions: &Functions,
         now: Indexed<'_>,
     ) -> Option<LocationsAgain<'_>> {
-        let unchanged = now.contexts.unchanged_since(&self.contexts)?;
-        let is_untouched = |function: &FunctionId| {
-            let index = function.0 as usize;
-            let (body, before) = (functions.body(*function), self.functions.body(*function));
-            Arc::ptr_eq(&now.facts[index], &self.kept.facts[index]) && Arc::ptr_eq(body, before)
-        };
-        let has_contexts = |function: &FunctionId| unchanged[function.0 as usize];
-        let edited: Vec<FunctionId> = functions
-            .ids()
-            .filter(|function| !has_contexts(function) || !is_untouched(function))
-            .collect();
+        let entered_otherwise = now.contexts.entered_otherwise_since(&self.contexts)?;
+        let has_contexts = |function: &FunctionId| !entered_otherwise.contains(function);
+        let mut edited = entered_otherwise.clone();
+        edited.extend(functions.edited_since(&self.functions));
+        edited.extend(self.with_other_facts(now.facts));
+        let edited: Vec<FunctionId> = edited.into_iter().collect();
         let (after, before) = (
             Version {
                 functions,
@@ -338,7 +392,7 @@ pub(super) struct LocationsAgain<'k> {
 }
 
 impl LocationsAgain<'_> {
-    pub fn owners(&self, facts: &[Arc<FunctionFacts>], contexts: &Contexts) -> Option<Arc<Owners>> {
+    pub fn owners(&self, facts: &Facts, contexts: &Contexts) -> Option<Arc<Owners>> {
         if !contexts.are_alike(&self.before.contexts) {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Bounds of the analysis that a program goes beyond: nothing is cut without being said.
 
 use super::pairing::{MOST_GROUPS, MOST_PAIRS, MOST_SIGHTINGS};
-use super::search::Found;
+use super::search::{Found, by_location};
 use super::whole_program::WholeProgram;
 use crate::accesses::FunctionFacts;
 use crate::callgraph::FunctionId;
@@ -93,9 +93,10 @@ impl WholeProgram {
         reached.collect()
     }
 
-    fn facts_of(&self) -> impl Iterator<Item = (FunctionId, &FunctionFacts)> {
-        let facts = self.functions.ids().zip(&self.facts);
-        facts.map(|(function, facts)| (function, &**facts))
+    /// Functions that go beyond some bound at one point, with their facts.
+    fn excessive(&self) -> impl Iterator<Item = (FunctionId, &FunctionFacts)> {
+        let functions = self.kept.tallies.excessive.iter();
+        functions.map(|function| (*function, &*self.facts[function.0 as usize]))
     }
 
     /// Functions that start too many threads, without those that only call one that does.
@@ -105,14 +106,14 @@ impl WholeProgram {
             let mut called = facts.calls.iter().flat_map(|call| &call.targets);
             called.any(is_crowded)
         };
-        let found = self.facts_of();
+        let found = self.excessive();
         let found = found.filter(|(_, facts)| facts.excess.threads && !calls_one(facts));
         found.map(|(function, _)| (function, None, None)).collect()
     }
 
     fn with_many_locks(&self) -> Beyond {
         let mut found: Beyond = self
-            .facts_of()
+            .excessive()
             .filter_map(|(function, facts)| Some((function, Some(facts.excess.locks?), None)))
             .collect();
         let at_entry = self.contexts.holding_too_much().iter();
@@ -145,22 +146,20 @@ impl WholeProgram {
 
     fn locations(&self, is_beyond: impl Fn(&Found) -> bool) -> Beyond {
         // What one thread alone comes to is not compared at all.
-        let compared = self.kept.found.iter();
-        let beyond = compared.filter(|(class, found)| {
-            is_beyond(self.kept.found_unordered.get(class).unwrap_or(found))
-        });
+        let compared = by_location(&self.kept.found, &self.kept.found_unordered).into_iter();
+        let beyond = compared.filter(|(_, found)| is_beyond(found));
         let first = beyond.filter_map(|(class, _)| {
-            let (function, number) = *self.kept.index.get(*class)?.first()?;
+            let (function, number) = *self.kept.index.get(class)?.first()?;
             let access = &self.facts[function.0 as usize].accesses[number as usize];
-            Some((function, Some(access.statement), Some(*class)))
+            Some((function, Some(access.statement), Some(class)))
         });
         first.collect()
     }
 
     fn calls_of_many(&self) -> Beyond {
-        let functions = self.functions.ids().zip(self.kept.calls.indirect());
-        let calls = functions.flat_map(|(function, calls)| {
-            let many = calls
+        let functions = self.kept.tallies.with_many_targets.iter();
+        let calls = functions.flat_map(|&function| {
+            let many = self.kept.calls.indirect()[function.0 as usize]
                 .iter()
                 .filter(|(_, targets)| targets.len() > MOST_TARGETS);
             many.map(move |(statement, _)| (function, Some(*statement), None))
@@ -169,8 +168,8 @@ impl WholeProgram {
     }
 
     fn large_groups(&self) -> Beyond {
-        let components = self.kept.summarised.components.iter();
-        let large = components.filter(|members| members.len() > MOST_WITH_VALUES);
+        let groups = self.kept.summarised.components.groups();
+        let large = groups.filter(|members| members.len() > MOST_WITH_VALUES);
         let first = large.filter_map(|members| members.iter().min());
         let first = first.map(|member| (FunctionId(*member), None, None));
         first.collect()

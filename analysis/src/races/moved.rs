@@ -3,18 +3,17 @@
 
 use super::naming::Names;
 use super::read_modify_write::write_of;
-use crate::accesses::{Access, FunctionFacts};
+use crate::accesses::{Access, Facts};
 use crate::callgraph::{FunctionId, Functions};
 use crate::ir::{Statement, StatementId};
 use crate::symexec::Targets;
 use crate::threads::Contexts;
-use std::sync::Arc;
 
 /// A program before or after an edit.
 #[derive(Clone, Copy)]
 pub(super) struct Version<'v> {
     pub functions: &'v Functions,
-    pub facts: &'v [Arc<FunctionFacts>],
+    pub facts: &'v Facts,
     pub contexts: &'v Contexts,
 }
 

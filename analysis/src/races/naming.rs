@@ -1,10 +1,9 @@
 //! What places and locks are called in messages.
 
-use crate::accesses::{FunctionFacts, VariableNames};
+use crate::accesses::{Facts, VariableNames};
 use crate::callgraph::{FunctionId, Functions};
 use crate::ir::{Body, Callee, LocalId, Statement};
 use crate::symexec::{Definition, Name, Path, Root, Step};
-use std::sync::Arc;
 
 /// Names in terms of one function's source text.
 #[derive(Clone, Copy)]
@@ -16,11 +15,7 @@ pub struct Names<'n> {
 }
 
 impl<'n> Names<'n> {
-    pub fn new(
-        functions: &'n Functions,
-        facts: &'n [Arc<FunctionFacts>],
-        function: FunctionId,
-    ) -> Names<'n> {
+    pub fn new(functions: &'n Functions, facts: &'n Facts, function: FunctionId) -> Names<'n> {
         Names {
             functions,
             body: functions.body(function),

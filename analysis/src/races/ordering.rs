@@ -2,7 +2,7 @@
 
 use super::moments::When;
 use super::postings::Postings;
-use crate::accesses::{FunctionFacts, Publishes};
+use crate::accesses::{Facts, FunctionFacts, Publishes};
 use crate::callgraph::{CallGraph, FunctionId, Functions};
 use crate::points_to::Class;
 use crate::signals::{Locks, Passed, Way};
@@ -10,7 +10,6 @@ use crate::summaries::SyncObjects;
 use crate::symexec::Path;
 use crate::threads::{Contexts, Moment, RootId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// The signals and barriers of a program.
 #[derive(Default, PartialEq)]
@@ -69,7 +68,7 @@ impl Orders {
     pub fn new(
         graph: &CallGraph<'_>,
         objects: &SyncObjects,
-        facts: &[Arc<FunctionFacts>],
+        facts: &Facts,
         contexts: &Contexts,
     ) -> Orders {
         Postings::find(graph, objects, facts, contexts).orders()

@@ -7,7 +7,7 @@ use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
 use super::sighting::{Character, Sighting, Surroundings};
-use crate::accesses::FunctionFacts;
+use crate::accesses::Facts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::locksets::Mode;
 use crate::ownership::Owned;
@@ -142,7 +142,7 @@ pub(super) fn location(
 pub(super) fn pairs(
     location: &Location,
     moments: &Moments<'_>,
-    facts: &[Arc<FunctionFacts>],
+    facts: &Facts,
     memory: Memory<'_>,
 ) -> Vec<Pair> {
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
@@ -360,11 +360,7 @@ fn holds_one(character: &Character, locks: &BTreeSet<Path>) -> Option<Apart> {
 pub(super) type Place = (FunctionId, crate::ir::StatementId);
 
 /// Keeps the best pair for each two statements.
-pub(super) fn note(
-    found: &mut BTreeMap<(Place, Place), Pair>,
-    pair: Pair,
-    facts: &[Arc<FunctionFacts>],
-) {
+pub(super) fn note(found: &mut BTreeMap<(Place, Place), Pair>, pair: Pair, facts: &Facts) {
     let place = |sighting: Sighting| {
         let access = &facts[sighting.function.0 as usize].accesses[sighting.access as usize];
         (sighting.function, access.statement)

@@ -6,6 +6,7 @@ use crate::accesses::{Access, FunctionFacts};
 use crate::callgraph::FunctionId;
 use crate::ir::BlockId;
 use crate::locksets::Mode;
+use crate::shared_list::SharedList;
 use crate::symexec::Path;
 use crate::threads::{ContextId, Contexts};
 use dashmap::DashMap;
@@ -55,7 +56,7 @@ impl Hash for HeldLocks {
 
 /// The points of all functions that were asked for.
 pub struct Points {
-    functions: Vec<Arc<OnceLock<FunctionPoints>>>,
+    functions: SharedList<Arc<OnceLock<FunctionPoints>>>,
     locks: Arc<KnownLocks>,
 }
 
@@ -128,7 +129,7 @@ impl Points {
     pub fn without(&self, edited: &[FunctionId]) -> Points {
         let mut functions = self.functions.clone();
         for function in edited {
-            functions[function.0 as usize] = Arc::default();
+            functions.set(function.0 as usize, Arc::default());
         }
         Points {
             functions,

@@ -1,7 +1,7 @@
 //! What is done to signals, everywhere in the program.
 
 use super::ordering::{Orders, Signal};
-use crate::accesses::{Access, FunctionFacts, PostFact, Publishes};
+use crate::accesses::{Access, Facts, FunctionFacts, PostFact, Publishes};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::AccessKind;
 use crate::locksets::{Mode, PointLocks};
@@ -13,7 +13,6 @@ use crate::threads::{Binder, CompanyId, Context, ContextId, Contexts, RootId, Ro
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// What sets a signal somewhere.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -55,13 +54,13 @@ impl<'f> Postings<'f> {
     pub fn find(
         graph: &'f CallGraph<'f>,
         objects: &'f SyncObjects,
-        facts: &[Arc<FunctionFacts>],
+        facts: &Facts,
         contexts: &'f Contexts,
     ) -> Postings<'f> {
         let none = || Postings::none(graph, objects, contexts);
-        let functions = facts.par_iter().enumerate();
-        let found = functions.fold(none, |mut found, (index, facts)| {
-            found.function(FunctionId(index as u32), facts);
+        let functions = (0..facts.len()).into_par_iter();
+        let found = functions.fold(none, |mut found, index| {
+            found.function(FunctionId(index as u32), &facts[index]);
             found
         });
         found.reduce(none, Postings::and)

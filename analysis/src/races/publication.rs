@@ -4,7 +4,7 @@
 use super::pairing::{Location, Race};
 use super::search::FoundRaces;
 use super::sighting::{Character, Sighting};
-use crate::accesses::{Access, FunctionFacts};
+use crate::accesses::{Access, Facts};
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::ir::{AccessKind, Callee, Operand, Statement, StatementId};
 use crate::models::{Action, Atomic, AtomicOperation, Order, Ordering, Root, Step, Value};
@@ -33,7 +33,7 @@ pub(super) fn unordered(
 /// The objects whose address is stored by an access of these races.
 pub(super) fn published<'r>(
     graph: &CallGraph<'_>,
-    facts: &[Arc<FunctionFacts>],
+    facts: &Facts,
     races: impl Iterator<Item = &'r Race>,
 ) -> Vec<Class> {
     let mut found = BTreeSet::new();
@@ -58,7 +58,7 @@ pub(super) type RelaxedByFunction = BTreeMap<FunctionId, Arc<[Class]>>;
 /// Of all functions, or after an edit of which only these have other facts and pointers than before.
 pub(super) fn relaxed_by_function(
     graph: &CallGraph<'_>,
-    facts: &[Arc<FunctionFacts>],
+    facts: &Facts,
     before: Option<(&RelaxedByFunction, &[FunctionId])>,
 ) -> RelaxedByFunction {
     let in_function = |function: FunctionId| {
@@ -178,7 +178,7 @@ pub(super) fn may_matter(location: &Location) -> bool {
 /// difference to its pairs.
 pub(super) fn without_order(
     location: &Location,
-    facts: &[Arc<FunctionFacts>],
+    facts: &Facts,
     unordered: &FxHashSet<Class>,
     turn: &dyn Fn(Sighting) -> usize,
 ) -> Option<Location> {

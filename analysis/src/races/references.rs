@@ -1,6 +1,6 @@
 //! Who gives up references.
 
-use crate::accesses::FunctionFacts;
+use crate::accesses::Facts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::points_to::Class;
 use crate::threads::{Contexts, RootId};
@@ -15,7 +15,7 @@ pub type Owners = FxHashMap<Class, Arc<BTreeSet<RootId>>>;
 /// The same after an edit, if none of the functions that changed gives up references, or did.
 pub(super) fn owners_again(
     known: &Arc<Owners>,
-    facts: [&[Arc<FunctionFacts>]; 2],
+    facts: [&Facts; 2],
     changed: &[FunctionId],
 ) -> Option<Arc<Owners>> {
     let drops = |function: &FunctionId| {
@@ -25,11 +25,7 @@ pub(super) fn owners_again(
     (!changed.iter().any(drops)).then(|| known.clone())
 }
 
-pub(super) fn owners(
-    functions: &Functions,
-    facts: &[Arc<FunctionFacts>],
-    contexts: &Contexts,
-) -> Owners {
+pub(super) fn owners(functions: &Functions, facts: &Facts, contexts: &Contexts) -> Owners {
     let mut found: FxHashMap<Class, BTreeSet<RootId>> = FxHashMap::default();
     let mut unordered: FxHashSet<Class> = FxHashSet::default();
     for function in functions.ids() {

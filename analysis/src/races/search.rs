@@ -12,7 +12,7 @@ use super::publication;
 use super::read_modify_write::write_of;
 use super::sighting::{Sighting, Surroundings, held_locks};
 use super::whole_program::Work;
-use crate::accesses::{Access, FunctionFacts};
+use crate::accesses::{Access, Facts};
 use crate::callgraph::FunctionId;
 use crate::points_to::Class;
 use crate::stop::Stop;
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What was found at a location.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Found {
     pub race: Option<Arc<Race>>,
     /// The one that the user accepts.
@@ -37,10 +37,23 @@ pub(super) struct Found {
     pub published: Vec<Class>,
 }
 
-/// By location.
+/// By location. Those at which there is nothing to find are missing, unless they stand in for others.
 pub(super) type FoundRaces = BTreeMap<Class, Found>;
 
+/// What was found at each location, where `unordered` is to be believed rather than `found`.
+pub(super) fn by_location<'f>(
+    found: &'f FoundRaces,
+    unordered: &'f FoundRaces,
+) -> BTreeMap<Class, &'f Found> {
+    let all = found.iter().chain(unordered);
+    all.map(|(class, found)| (*class, found)).collect()
+}
+
 impl Found {
+    fn is_nothing(&self) -> bool {
+        *self == Found::default()
+    }
+
     pub fn races(&self) -> impl Iterator<Item = &Arc<Race>> + Clone {
         self.race.iter().chain(&self.accepted)
     }
@@ -71,7 +84,7 @@ pub(super) enum Known<'k> {
 
 pub(super) struct Search<'s> {
     surroundings: &'s Surroundings<'s>,
-    facts: &'s [Arc<FunctionFacts>],
+    facts: &'s Facts,
     contexts: &'s Contexts,
     accepted: &'s AcceptedStatements,
     stop: &'s Stop,
@@ -88,7 +101,7 @@ pub(super) struct StillKnown<'k> {
 impl<'s> Search<'s> {
     pub fn new(
         surroundings: &'s Surroundings<'s>,
-        facts: &'s [Arc<FunctionFacts>],
+        facts: &'s Facts,
         contexts: &'s Contexts,
         work: Work<'s>,
     ) -> Search<'s> {
@@ -146,7 +159,11 @@ impl<'s> Search<'s> {
             // What is equal stays the same, and is seen to at once.
             let before = still.and_then(|still| still.found.get(&class));
             let same = before.filter(|before| **before == races);
-            found.insert(class, same.cloned().unwrap_or(races));
+            // What is found without order stands in for what is found in order.
+            let stands_in = matches!(known, Known::InOrder(..));
+            if stands_in || !races.is_nothing() {
+                found.insert(class, same.cloned().unwrap_or(races));
+            }
             kept.extend(unordered.map(|unordered| (class, unordered)));
         }
         (found, kept)
@@ -176,7 +193,7 @@ impl<'s> Search<'s> {
         };
         let result = match other {
             Some(other) => self.races(&other),
-            None => found.get(&class)?.clone(),
+            None => found.get(&class).cloned().unwrap_or_default(),
         };
         // Tests compare it with what is found from the start.
         debug_assert_eq!(result, self.races(&self.location(class, accesses)));

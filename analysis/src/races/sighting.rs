@@ -6,7 +6,7 @@ use super::overlap::Described;
 use super::points::{BoundLock, HeldLocks, PointOfAccess};
 use super::protection::{Accessed, Protection};
 use super::references::Owners;
-use crate::accesses::{Access, FunctionFacts};
+use crate::accesses::{Access, Facts};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
 use crate::ir::{
@@ -210,7 +210,7 @@ pub struct Surroundings<'s> {
     /// For each reference count, the threads that ever give up a reference.
     pub owners: Arc<Owners>,
     pub moments: Moments<'s>,
-    pub facts: &'s [Arc<FunctionFacts>],
+    pub facts: &'s Facts,
     pub contexts: &'s Contexts,
     pub(super) known: KnownLooks,
 }

@@ -4,7 +4,7 @@ use super::access_index::{AccessIndex, AccessNumber};
 use super::overlap::Memory;
 use super::pairing;
 use super::sighting::Surroundings;
-use crate::accesses::{Access, FunctionFacts};
+use crate::accesses::{Access, Facts};
 use crate::callgraph::FunctionId;
 use crate::ir::AccessKind;
 use crate::points_to::{Changes, Class, Object};
@@ -31,7 +31,7 @@ pub(super) struct KnownCounters<'k> {
 pub(super) fn counters(
     surroundings: &Surroundings<'_>,
     counters: &Arc<Counters>,
-    facts: &[Arc<FunctionFacts>],
+    facts: &Facts,
     contexts: &Contexts,
     index: &AccessIndex,
     before: Option<KnownCounters<'_>>,
@@ -42,7 +42,7 @@ pub(super) fn counters(
         }
         _ => FxHashSet::default(),
     };
-    let candidates = counters.classes().into_iter();
+    let candidates = counters.classes().iter().copied();
     let good = candidates.filter(|class| {
         if let Some(before) = before
             && !taken_otherwise.contains(class)
@@ -86,7 +86,7 @@ fn is_before_all_threads(contexts: &Contexts, function: FunctionId, access: &Acc
 
 fn is_without_race(
     surroundings: &Surroundings<'_>,
-    facts: &[Arc<FunctionFacts>],
+    facts: &Facts,
     contexts: &Contexts,
     class: Class,
     accesses: &[AccessNumber],

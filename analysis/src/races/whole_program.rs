@@ -4,7 +4,7 @@ use super::acceptance::AcceptedStatements;
 use super::access_index::{AccessIndex, AccessNumber, Indexed};
 use super::arrays::Arrays;
 use super::identity::fingerprint;
-use super::kept::{Kept, LocationsAgain, NamedConstraints, pointers};
+use super::kept::{AllConstraints, Kept, LocationsAgain, pointers};
 use super::limits::LimitReached;
 use super::looks::KnownLooks;
 use super::moments::Moments;
@@ -13,11 +13,12 @@ use super::ordering::Orders;
 use super::pairing::Race;
 use super::publication;
 use super::references::{self, Owners};
-use super::search::{FoundRaces, Known, Search};
+use super::search::{FoundRaces, Known, Search, by_location};
 use super::sighting::{NamedLock, Sighting, Surroundings};
+use super::tallies::{Counted, Tallies};
 use super::tickets;
-use crate::accesses::{Access, FunctionFacts, function_facts};
-use crate::callgraph::{CallGraph, FunctionId, Functions, components};
+use crate::accesses::{Access, Facts, FunctionFacts, function_facts};
+use crate::callgraph::{CallGraph, Components, FunctionId, Functions};
 use crate::locksets::PointLocks;
 use crate::models::Models;
 use crate::points_to::{Changes, Class, PointsTo};
@@ -46,7 +47,7 @@ pub struct WholeProgram {
     pub functions: Functions,
     pub points_to: Arc<PointsTo>,
     pub summaries: Summaries,
-    pub facts: Vec<Arc<FunctionFacts>>,
+    pub facts: Facts,
     pub contexts: Arc<Contexts>,
     pub orders: Arc<Orders>,
     /// Sorted by rank, the highest first.
@@ -82,7 +83,7 @@ pub struct Work<'w> {
 /// is taken over. It must have been analysed with the same models.
 pub fn analyse(
     functions: Functions,
-    constraints: Vec<NamedConstraints>,
+    constraints: AllConstraints,
     work: Work<'_>,
     before: Option<&WholeProgram>,
 ) -> WholeProgram {
@@ -99,23 +100,35 @@ pub fn analyse(
             && !options.only_reachable
             && !before.kept.options.only_reachable
     });
+    let edited: Vec<FunctionId> = match before {
+        Some(before) => functions.edited_since(&before.functions).collect(),
+        None => Vec::new(),
+    };
     let (points_to, mut changes) = pointers(&functions, &constraints, before);
+    let before = before.filter(|_| changes.is_some());
     stages.begin(Stage::CallGraph);
-    let graph = match before {
-        Some(before) => CallGraph::again(&functions, &points_to, models, &before.graph(models)),
+    let graph = match before.zip(changes.as_ref()) {
+        Some((before, changes)) => CallGraph::again(
+            &functions,
+            &points_to,
+            models,
+            &before.graph(models),
+            &edited,
+            !changes.leave_others_alone(),
+        ),
         None => CallGraph::new(&functions, &points_to, models),
     };
     let components = match before {
         Some(before) => before.components(&graph),
-        None => Arc::new(components(graph.all_callees())),
+        None => Arc::new(Components::new(graph.all_callees())),
     };
     let objects = match before.zip(changes.as_ref()) {
-        Some((before, changes)) => before.objects_again(&graph, changes),
+        Some((before, changes)) => before.objects_again(&graph, &edited, changes),
         None => SyncObjects::new(&graph),
     };
     let stale = before
         .zip(changes.as_mut())
-        .map(|(before, changes)| before.stale(&graph, &objects, changes));
+        .map(|(before, changes)| before.stale(&graph, &edited, &objects, changes));
     let before = before.zip(changes.as_ref());
     let earlier = before
         .zip(stale.as_ref())
@@ -124,7 +137,9 @@ pub fn analyse(
             stale,
         });
     stages.begin(Stage::Summaries);
-    let reachable = reachable(&graph, &options.threads);
+    let reachable = before
+        .and_then(|(before, changes)| before.reachable(&graph, &edited, options, changes))
+        .unwrap_or_else(|| Arc::new(reachable(&graph, &options.threads)));
     let is_wanted = |member: u32| !options.only_reachable || reachable[member as usize];
     let summarised = summarise_program(
         &graph,
@@ -137,14 +152,15 @@ pub fn analyse(
             function_facts(callees, analysed)
         },
     );
-    let known_facts: Vec<Arc<FunctionFacts>> = summarised
-        .work
-        .iter()
-        .map(|work| work.taken.clone())
-        .collect();
+    let known_facts = summarised.taken.clone();
     // What was nothing before is the same nothing now, which is seen at once.
     let nothing = before.map_or_else(Arc::default, |(before, _)| before.kept.nothing.clone());
-    let facts = facts_of_threads(&known_facts, &reachable, &nothing);
+    let facts = match before {
+        Some((before, _)) if Arc::ptr_eq(&before.kept.reachable, &reachable) => {
+            before.facts_again(&known_facts)
+        }
+        _ => facts_of_threads(&known_facts, &reachable, &nothing),
+    };
     let sources = Sources {
         functions: &functions,
         facts: &facts,
@@ -162,6 +178,15 @@ pub fn analyse(
             stop,
         ),
         None => Arc::new(contexts(&graph, sources, stop)),
+    };
+    let counted = Counted {
+        facts: &known_facts,
+        calls: graph.calls(),
+        contexts: &contexts,
+    };
+    let tallies = match before {
+        Some((before, _)) => before.tallies_again(counted),
+        None => Tallies::new(counted),
     };
     stages.begin(Stage::Orders);
     let arrays = match before {
@@ -258,12 +283,9 @@ pub fn analyse(
         let in_order = Known::InOrder(&locations, &found);
         (found_unordered, _) = search.everywhere(&index, still, &is_wanted, in_order);
     }
-    let by_location = found
-        .iter()
-        .map(|(class, found)| found_unordered.get(class).unwrap_or(found));
     let mut races: Vec<Arc<Race>> = Vec::new();
     let mut accepted_races: Vec<Arc<Race>> = Vec::new();
-    for found in by_location {
+    for found in by_location(&found, &found_unordered).into_values() {
         races.extend(found.race.clone());
         accepted_races.extend(found.accepted.clone());
     }
@@ -285,9 +307,11 @@ pub fn analyse(
         found_unordered,
         looks,
         relaxed,
+        tallies,
         summarised,
         facts,
         nothing,
+        reachable,
     };
     WholeProgram {
         points_to,
@@ -309,11 +333,7 @@ pub fn analyse(
 
 /// The facts that count when threads are compared: those of functions that no thread gets to do not, whether they are
 /// known or not.
-fn facts_of_threads(
-    known: &[Arc<FunctionFacts>],
-    reachable: &[bool],
-    nothing: &Arc<FunctionFacts>,
-) -> Vec<Arc<FunctionFacts>> {
+fn facts_of_threads(known: &Facts, reachable: &[bool], nothing: &Arc<FunctionFacts>) -> Facts {
     let facts = known.iter().zip(reachable);
     facts
         .map(|(facts, is_reachable)| match is_reachable {
@@ -357,6 +377,11 @@ impl DistinctIds {
 }
 
 impl WholeProgram {
+    /// How many accesses to memory that threads may share some thread makes.
+    pub fn access_count(&self) -> usize {
+        self.kept.tallies.accesses
+    }
+
     pub fn access(&self, sighting: Sighting) -> &Access {
         &self.facts[sighting.function.0 as usize].accesses[sighting.access as usize]
     }

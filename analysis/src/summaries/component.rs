@@ -36,8 +36,8 @@ pub(super) struct Run<'r> {
     pub settled: &'r Summaries,
 }
 
-/// A function's summary and what else was taken out of it.
-pub(super) type Result<T> = (u32, Summary, Work<T>);
+/// A function's summary, what else was taken out of it, and what that depends on.
+pub(super) type Result<T> = (u32, Summary, Arc<T>, Work);
 
 /// What is known so far of the members of a component.
 type Members = BTreeMap<u32, Summary>;
@@ -60,7 +60,7 @@ impl Run<'_> {
             let callees = self.callees(component[0], None);
             let ((summary, taken), reads) =
                 recording(|| callees.analyse(|analysed| then(&callees, analysed)));
-            return vec![(component[0], summary, Work::new(taken, reads))];
+            return vec![(component[0], summary, Arc::new(taken), Work::new(reads))];
         }
         if component.len() > MOST_WITH_VALUES {
             return self.large_component(component, again, then);
@@ -79,9 +79,9 @@ impl Run<'_> {
         let results = component.iter().zip(last).map(|(member, (taken, _))| {
             let work = Work {
                 reads: reads.clone(),
-                ..Work::new(taken, Reads::default())
+                alone: None,
             };
-            (*member, members[member].clone(), work)
+            (*member, members[member].clone(), Arc::new(taken), work)
         });
         results.collect()
     }
@@ -233,7 +233,7 @@ impl Run<'_> {
         }
     }
 
-    /// The members that are different, where that makes no difference to what is known of any of them.
+    /// The members that are different, where that makes no difference to what is known of any of them. The others stay as they were.
     fn last_round<T: PartialEq + Send + Sync>(
         &self,
         component: &[u32],
@@ -245,16 +245,16 @@ impl Run<'_> {
             .iter()
             .map(|member| (*member, again.summary(*member).clone()))
             .collect();
-        let work: Vec<(u32, Option<First>)> = component.iter().copied().zip(first).collect();
+        let work = component.iter().copied().zip(first);
+        let work: Vec<(u32, First)> = work
+            .filter_map(|(member, first)| Some((member, first?)))
+            .collect();
         work.into_par_iter()
-            .map(|(member, first)| match first {
-                None => again.result(member),
-                Some(first) => {
-                    let summary = again.summary(member).clone();
-                    // The rounds in between were gone through with the same outcome.
-                    let earlier = vec![again.reads(member)];
-                    self.finished(member, first, &members, summary, earlier, then)
-                }
+            .map(|(member, first)| {
+                let summary = again.summary(member).clone();
+                // The rounds in between were gone through with the same outcome.
+                let earlier = vec![again.reads(member)];
+                self.finished(member, first, &members, summary, earlier, then)
             })
             .collect()
     }
@@ -279,9 +279,9 @@ impl Run<'_> {
         reads.extend([first.reads, last]);
         let work = Work {
             alone: Some(first.summary),
-            ..Work::new(taken, Reads::together(reads))
+            ..Work::new(Reads::together(reads))
         };
-        (member, summary, work)
+        (member, summary, Arc::new(taken), work)
     }
 
     fn settled_members(

@@ -1,25 +1,28 @@
 //! Counters that give each number to one taker: `job = next++` under a lock, or an atomic addition.
 
 use super::objects::ChangedObjects;
-use super::sync_uses::SyncUses;
+use super::sync_uses::{AllSyncUses, SyncUses};
 use super::takings::Taking;
 use crate::callgraph::{FunctionId, Functions};
 use crate::ir::{Body, LocalId, Operand, Rvalue, Statement, StatementId, Terminator};
 use crate::points_to::Class;
+use crate::shared_list::SharedList;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Where numbers are taken, and which registers hold nothing but numbers that were. Whether a counter gives
 /// each number once is seen when all its accesses are known: others may write to it, or it may race.
 #[derive(Clone, Default)]
 pub struct Counters {
     /// By the function's number.
-    functions: Vec<Option<Arc<Numbers>>>,
+    functions: SharedList<Option<Arc<Numbers>>>,
     /// Classes that some make larger and some make smaller.
     mixed: FxHashSet<Class>,
     /// The counters whose numbers functions return.
     results: FxHashMap<FunctionId, Class>,
+    /// Found when they are asked for.
+    classes: OnceLock<Vec<Class>>,
 }
 
 /// The numbers that one function has to do with.
@@ -55,9 +58,10 @@ impl Counters {
         classes.copied().collect()
     }
 
-    fn different_from(&self, before: &Counters) -> impl Iterator<Item = FunctionId> {
-        let pairs = self.functions.iter().zip(&before.functions);
-        let different = (0..).map(FunctionId).zip(pairs).filter(|(_, (new, old))| {
+    fn different_from<'c>(&'c self, before: &'c Counters) -> impl Iterator<Item = FunctionId> + 'c {
+        let unshared = self.functions.unshared_with(&before.functions);
+        let different = unshared.filter(|index| {
+            let (new, old) = (&self.functions[*index], &before.functions[*index]);
             let is_identical = match (new, old) {
                 (None, None) => true,
                 (Some(new), Some(old)) => Arc::ptr_eq(new, old),
@@ -65,18 +69,16 @@ impl Counters {
             };
             !is_identical && new != old
         });
-        different.map(|(function, _)| function)
+        different.map(|index| FunctionId(index as u32))
     }
 
-    pub(super) fn new(functions: &Functions, uses: &[Arc<SyncUses>]) -> Counters {
+    pub(super) fn new(functions: &Functions, uses: &AllSyncUses) -> Counters {
         let mut counters = Counters {
-            functions: vec![None; uses.len()],
             mixed: mixed(uses),
-            results: FxHashMap::default(),
+            ..Counters::default()
         };
-        for (index, uses) in uses.iter().enumerate() {
-            counters.functions[index] = counters.taken(&uses.takings).map(Arc::new);
-        }
+        let taken = uses.iter().map(|uses| counters.taken(&uses.takings));
+        counters.functions = taken.map(|taken| taken.map(Arc::new)).collect();
         if counters.functions.iter().any(Option::is_some) {
             counters.follow(functions, uses);
         }
@@ -87,8 +89,8 @@ impl Counters {
     pub(super) fn again(
         &self,
         functions: &Functions,
-        uses: &[Arc<SyncUses>],
-        before: &[Arc<SyncUses>],
+        uses: &AllSyncUses,
+        before: &AllSyncUses,
         changed: &[FunctionId],
     ) -> Option<Counters> {
         fn steps(uses: &SyncUses) -> BTreeSet<(Class, bool)> {
@@ -97,7 +99,10 @@ impl Counters {
                 .map(|taking| (taking.class, taking.goes_up))
                 .collect()
         }
-        let mut counters = self.clone();
+        let mut counters = Counters {
+            classes: OnceLock::new(),
+            ..self.clone()
+        };
         for &function in changed {
             let index = function.0 as usize;
             let (new, old) = (&*uses[index], &*before[index]);
@@ -109,14 +114,17 @@ impl Counters {
             if steps(new) != steps(old) || hands_on(new) || hands_on(old) {
                 return None;
             }
-            counters.functions[index] = self.taken(&new.takings).map(Arc::new);
+            let taken = self.taken(&new.takings).map(Arc::new);
+            if counters.functions[index] != taken {
+                counters.functions.set(index, taken);
+            }
             let result = counters.find_registers(function, functions, new);
             if result != self.results.get(&function).copied() {
                 return None;
             }
             // What is equal stays the same.
             if counters.functions[index] == self.functions[index] {
-                counters.functions[index].clone_from(&self.functions[index]);
+                counters.functions.set(index, self.functions[index].clone());
             }
         }
         Some(counters)
@@ -134,7 +142,7 @@ impl Counters {
     }
 
     /// Follows numbers through registers, and out of functions that return nothing else.
-    fn follow(&mut self, functions: &Functions, uses: &[Arc<SyncUses>]) {
+    fn follow(&mut self, functions: &Functions, uses: &AllSyncUses) {
         loop {
             let before = self.results.len();
             for function in functions.ids() {
@@ -172,7 +180,7 @@ impl Counters {
         let mut numbers = known.cloned().unwrap_or_default();
         numbers.registers = numbers.found_registers(body, &called);
         let result = result(body, &numbers.registers);
-        self.functions[index] = Some(Arc::new(numbers));
+        self.functions.set(index, Some(Arc::new(numbers)));
         result
     }
 
@@ -194,14 +202,16 @@ impl Counters {
     }
 
     /// All counters of which numbers are used, in a fixed order.
-    pub fn classes(&self) -> Vec<Class> {
-        let numbers = self.functions.iter().flatten();
-        let mut classes: Vec<Class> = numbers
-            .flat_map(|numbers| numbers.registers.values().copied())
-            .collect();
-        classes.sort();
-        classes.dedup();
-        classes
+    pub fn classes(&self) -> &[Class] {
+        self.classes.get_or_init(|| {
+            let numbers = self.functions.iter().flatten();
+            let mut classes: Vec<Class> = numbers
+                .flat_map(|numbers| numbers.registers.values().copied())
+                .collect();
+            classes.sort();
+            classes.dedup();
+            classes
+        })
     }
 
     fn of(&self, function: FunctionId) -> Option<&Numbers> {
@@ -278,7 +288,7 @@ impl Numbers {
 }
 
 /// Classes that some make larger and some make smaller.
-fn mixed(uses: &[Arc<SyncUses>]) -> FxHashSet<Class> {
+fn mixed(uses: &AllSyncUses) -> FxHashSet<Class> {
     let mut directions: FxHashMap<Class, bool> = FxHashMap::default();
     let mut mixed: FxHashSet<Class> = FxHashSet::default();
     for taking in uses.iter().flat_map(|uses| &uses.takings) {

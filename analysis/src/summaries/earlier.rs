@@ -1,47 +1,37 @@
 //! What an earlier analysis of nearly the same program found, and which of it still holds.
 
-use super::component::Result;
 use super::known::{Summaries, Summary};
-use crate::callgraph::{CallGraph, FunctionId};
+use crate::callgraph::{CallGraph, Components, FunctionId};
 use crate::points_to::Reads;
+use crate::shared_list::SharedList;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The summaries of a program, with what else was taken out of each function.
 pub struct Summarised<T> {
     pub summaries: Summaries,
+    /// What was taken out of each function.
+    pub taken: SharedList<Arc<T>>,
     /// By function.
-    pub work: Vec<Work<T>>,
+    pub work: SharedList<Work>,
     /// Functions that call each other, callees first.
-    pub components: Arc<Vec<Vec<u32>>>,
-    /// The component of each function.
-    pub(super) component_of: Arc<Vec<u32>>,
+    pub components: Arc<Components>,
 }
 
-/// What was taken out of a function, and what that depends on besides its text and its callees.
-pub struct Work<T> {
-    pub taken: Arc<T>,
+/// What is known of a function depends on besides its text and its callees.
+#[derive(Clone, Default)]
+pub struct Work {
     /// The answers about pointers that were used.
     pub reads: Arc<Reads>,
     /// What a member of a large component does as long as nothing is known of the others.
     pub(super) alone: Option<Summary>,
 }
 
-impl<T> Work<T> {
-    pub(super) fn new(taken: T, reads: Reads) -> Work<T> {
+impl Work {
+    pub(super) fn new(reads: Reads) -> Work {
         Work {
-            taken: Arc::new(taken),
             reads: Arc::new(reads),
             alone: None,
-        }
-    }
-}
-
-impl<T> Clone for Work<T> {
-    fn clone(&self) -> Work<T> {
-        Work {
-            taken: self.taken.clone(),
-            reads: self.reads.clone(),
-            alone: self.alone.clone(),
         }
     }
 }
@@ -50,20 +40,57 @@ impl<T> Clone for Work<T> {
 pub struct Earlier<'e, T> {
     pub summarised: &'e Summarised<T>,
     /// Functions whose text, call targets or pointers are different.
-    pub stale: &'e [bool],
+    pub stale: &'e FxHashSet<FunctionId>,
+}
+
+impl<T> Summarised<T> {
+    pub(super) fn nothing_yet(functions: usize, components: Arc<Components>) -> Summarised<T>
+    where
+        T: Default,
+    {
+        let nothing: Arc<T> = Arc::default();
+        Summarised {
+            summaries: Summaries {
+                settled: std::iter::repeat_with(Summary::default)
+                    .take(functions)
+                    .collect(),
+            },
+            taken: std::iter::repeat_n(nothing, functions).collect(),
+            work: std::iter::repeat_with(Work::default)
+                .take(functions)
+                .collect(),
+            components,
+        }
+    }
 }
 
 impl<T: PartialEq> Earlier<'_, T> {
+    /// The components of which earlier results may not hold, whatever those that they call have come to.
+    pub(super) fn doubtful(&self, components: &Components) -> Vec<u32> {
+        let known = &self.summarised.components;
+        let is_new = |component: &u32| {
+            let members = components.members(*component);
+            known.members(known.of(members[0])) != members
+        };
+        let new = match std::ptr::eq(components, &**known) {
+            true => 0..0,
+            false => 0..components.all().len() as u32,
+        };
+        let stale = self.stale.iter();
+        let stale = stale.map(|function| components.of(function.0));
+        new.filter(is_new).chain(stale).collect()
+    }
+
     /// What is known of a component, if it had the same members. `changed` are the functions of which callers know
     /// something else than earlier.
     pub(super) fn again<'a>(
         &'a self,
         component: &'a [u32],
         graph: &'a CallGraph<'a>,
-        changed: &'a [bool],
+        changed: &'a FxHashSet<u32>,
     ) -> Option<Again<'a, T>> {
-        let number = self.summarised.component_of[component[0] as usize];
-        let same = self.summarised.components[number as usize] == component;
+        let number = self.summarised.components.of(component[0]);
+        let same = self.summarised.components.members(number) == component;
         same.then_some(Again {
             earlier: self.summarised,
             stale: self.stale,
@@ -78,11 +105,11 @@ impl<T: PartialEq> Earlier<'_, T> {
         &self,
         member: u32,
         summary: &mut Summary,
-        work: &mut Work<T>,
+        taken: &mut Arc<T>,
     ) -> bool {
-        let old = &self.summarised.work[member as usize];
-        if !Arc::ptr_eq(&old.taken, &work.taken) && old.taken == work.taken {
-            work.taken = old.taken.clone();
+        let old = &self.summarised.taken[member as usize];
+        if !Arc::ptr_eq(old, taken) && old == taken {
+            *taken = old.clone();
         }
         let old = self.summarised.summaries.get(FunctionId(member));
         let is_same = old == summary;
@@ -96,31 +123,20 @@ impl<T: PartialEq> Earlier<'_, T> {
 /// A component that was there earlier.
 pub(super) struct Again<'a, T> {
     earlier: &'a Summarised<T>,
-    stale: &'a [bool],
+    stale: &'a FxHashSet<FunctionId>,
     component: &'a [u32],
     graph: &'a CallGraph<'a>,
-    changed: &'a [bool],
+    changed: &'a FxHashSet<u32>,
 }
 
 impl<T: PartialEq> Again<'_, T> {
     /// Whether what was found for a member still holds, as far as functions outside the component go.
     pub fn holds_for(&self, member: u32) -> bool {
         let mut callees = self.graph.callees(member).iter();
-        !self.stale[member as usize]
+        !self.stale.contains(&FunctionId(member))
             && callees.all(|callee| {
-                !self.changed[*callee as usize] || self.component.binary_search(callee).is_ok()
+                !self.changed.contains(callee) || self.component.binary_search(callee).is_ok()
             })
-    }
-
-    /// Whether all that was found still holds.
-    pub fn holds(&self) -> bool {
-        let mut members = self.component.iter();
-        members.all(|member| self.holds_for(*member))
-    }
-
-    pub fn result(&self, member: u32) -> Result<T> {
-        let work = self.earlier.work[member as usize].clone();
-        (member, self.summary(member).clone(), work)
     }
 
     pub fn summary(&self, member: u32) -> &Summary {

@@ -3,45 +3,53 @@
 use super::callees::{Analysed, Callees};
 use super::component::{Result, Run};
 use super::earlier::{Earlier, Summarised, Work};
-use super::known::{Summaries, Summary};
+use super::known::Summary;
 use super::objects::SyncObjects;
-use crate::callgraph::CallGraph;
-use crate::points_to::Reads;
+use crate::callgraph::{CallGraph, Components};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Summarises every function, and lets `then` take out of each what else is wanted while its states are there.
-/// `components` come callees first; of those in which nothing is wanted, nothing is found out. What was found earlier is taken over where it still holds.
+/// Of components in which nothing is wanted, nothing is found out. What was found earlier is taken over where it still holds: then
+/// only components are looked at in which something is stale, and those that call such as are not what they were.
 pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
     graph: &CallGraph<'_>,
     objects: &SyncObjects,
-    components: Arc<Vec<Vec<u32>>>,
+    components: Arc<Components>,
     is_wanted: &IsWanted<'_>,
     earlier: Option<&Earlier<'_, T>>,
     then: &Then<'_, T>,
 ) -> Summarised<T> {
-    let count = graph.functions.len();
-    let (mut summaries, mut work) = match earlier {
-        Some(earlier) => {
-            let known = earlier.summarised;
-            let work = known.work.iter().cloned().map(Some).collect();
-            (known.summaries.clone(), work)
-        }
-        None => {
-            let settled = vec![Summary::default(); count];
-            let work: Vec<Option<Work<T>>> = std::iter::repeat_with(|| None).take(count).collect();
-            (Summaries { settled }, work)
-        }
+    let mut summarised = match earlier {
+        Some(earlier) => Summarised {
+            summaries: earlier.summarised.summaries.clone(),
+            taken: earlier.summarised.taken.clone(),
+            work: earlier.summarised.work.clone(),
+            components,
+        },
+        None => Summarised::nothing_yet(graph.functions.len(), components),
     };
+    let components = summarised.components.clone();
+    let doubtful: Vec<u32> = match earlier {
+        Some(earlier) => earlier.doubtful(&components),
+        None => (0..components.all().len() as u32).collect(),
+    };
+    // By level: those of one level are looked at side by side.
+    let doubtful = doubtful.into_iter();
+    let mut pending: BTreeSet<(u32, u32)> = doubtful
+        .map(|component| (components.level(component), component))
+        .collect();
     // Functions of which callers know something else than earlier.
-    let mut changed = vec![false; count];
-    for level in levels(graph, &components) {
-        // What was found earlier stands there already.
-        let again = |component| earlier?.again(component, graph, &changed);
-        let open: Vec<&Vec<u32>> = level
+    let mut changed: FxHashSet<u32> = FxHashSet::default();
+    while let Some(&(level, _)) = pending.first() {
+        let above = pending.split_off(&(level + 1, 0));
+        let open: Vec<&[u32]> = std::mem::replace(&mut pending, above)
             .into_iter()
-            .filter(|component| !again(component).is_some_and(|again| again.holds()))
+            .map(|(_, component)| components.members(component))
             .collect();
+        let again = |component| earlier?.again(component, graph, &changed);
         let results: Vec<Vec<Result<T>>> = open
             .par_iter()
             .map(|component| {
@@ -51,48 +59,31 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
                 let run = Run {
                     graph,
                     objects,
-                    settled: &summaries,
+                    settled: &summarised.summaries,
                 };
                 run.component(component, again(component).as_ref(), then)
             })
             .collect();
-        for (member, mut summary, mut done) in results.into_iter().flatten() {
-            let index = member as usize;
-            if let Some(earlier) = earlier {
-                changed[index] = earlier.keep_equal(member, &mut summary, &mut done);
+        for (member, mut summary, mut taken, work) in results.into_iter().flatten() {
+            if let Some(earlier) = earlier
+                && earlier.keep_equal(member, &mut summary, &mut taken)
+            {
+                changed.insert(member);
+                let callers = components.callers(components.of(member)).iter();
+                pending.extend(callers.map(|caller| (components.level(*caller), *caller)));
             }
-            summaries.settled[index] = summary;
-            work[index] = Some(done);
+            let index = member as usize;
+            summarised.summaries.settled.set(index, summary);
+            summarised.taken.set(index, taken);
+            summarised.work.set(index, work);
         }
     }
-    let same = earlier.filter(|earlier| Arc::ptr_eq(&earlier.summarised.components, &components));
-    let component_of = match same {
-        Some(earlier) => earlier.summarised.component_of.clone(),
-        None => Arc::new(component_of(count, &components)),
-    };
-    Summarised {
-        summaries,
-        // Every function is a member of one component.
-        work: work.into_iter().flatten().collect(),
-        components,
-        component_of,
-    }
-}
-
-fn component_of(count: usize, components: &[Vec<u32>]) -> Vec<u32> {
-    let mut component_of = vec![0; count];
-    for (number, component) in components.iter().enumerate() {
-        for member in component {
-            component_of[*member as usize] = number as u32;
-        }
-    }
-    component_of
+    summarised
 }
 
 /// Nothing is known of a function that nobody asks about.
 fn unknown<T: Default>(member: &u32) -> Result<T> {
-    let work = Work::new(T::default(), Reads::default());
-    (*member, Summary::default(), work)
+    (*member, Summary::default(), Arc::default(), Work::default())
 }
 
 /// Says of a function whether somebody asks about it.
@@ -100,27 +91,3 @@ pub type IsWanted<'t> = dyn Fn(u32) -> bool + Sync + 't;
 
 /// What is taken out of an analysed function.
 pub type Then<'t, T> = dyn Fn(&Callees<'_>, &Analysed<'_>) -> T + Sync + 't;
-
-/// Components whose callees are all in earlier levels can be summarised side by side.
-fn levels<'c>(graph: &CallGraph<'_>, components: &'c [Vec<u32>]) -> Vec<Vec<&'c Vec<u32>>> {
-    let mut level_of = vec![0usize; graph.functions.len()];
-    let mut levels: Vec<Vec<&Vec<u32>>> = Vec::new();
-    for component in components {
-        let callees = component
-            .iter()
-            .flat_map(|member| graph.callees(*member))
-            .filter(|callee| component.binary_search(callee).is_err());
-        let level = callees
-            .map(|callee| level_of[*callee as usize] + 1)
-            .max()
-            .unwrap_or(0);
-        for member in component {
-            level_of[*member as usize] = level;
-        }
-        if levels.len() <= level {
-            levels.resize_with(level + 1, Vec::new);
-        }
-        levels[level].push(component);
-    }
-    levels
-}

@@ -2,7 +2,7 @@
 //! thread looks at. Whether they do is seen when all stores are known.
 
 use super::objects::ChangedObjects;
-use super::sync_uses::SyncUses;
+use super::sync_uses::AllSyncUses;
 use crate::callgraph::{CallGraph, FunctionId, Functions, Target};
 use crate::ir::{
     AccessMode, Base, Body, Callee, LocalId, Operand, Place, Projection, Rvalue, Statement,
@@ -39,7 +39,7 @@ impl Uses {
 }
 
 /// Classes that are used like flags, whether they have a name or not.
-pub(super) fn candidates(uses: &[Arc<SyncUses>]) -> FxHashSet<Class> {
+pub(super) fn candidates(uses: &AllSyncUses) -> FxHashSet<Class> {
     let mut all: FxHashMap<Class, Uses> = FxHashMap::default();
     for (class, uses) in uses.iter().flat_map(|uses| &uses.flags) {
         all.entry(*class).or_default().add(*uses);

@@ -5,6 +5,7 @@ use crate::forks::ForkSummary;
 use crate::locksets::LockSummary;
 use crate::ownership::SharingSummary;
 use crate::references::ReferenceSummary;
+use crate::shared_list::SharedList;
 use crate::signals::SignalSummary;
 use crate::symexec::ValueSummary;
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ impl Summary {
 /// The summaries of all functions.
 #[derive(Clone)]
 pub struct Summaries {
-    pub(super) settled: Vec<Summary>,
+    pub(super) settled: SharedList<Summary>,
 }
 
 impl Summaries {

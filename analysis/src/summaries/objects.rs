@@ -3,7 +3,7 @@
 use super::counters::Counters;
 use super::flags::{self, Flags};
 use super::semaphores::Semaphores;
-use super::sync_uses::SyncUses;
+use super::sync_uses::{AllSyncUses, SyncUses};
 use super::tokens::Tokens;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::points_to::{Class, Reads};
@@ -19,7 +19,7 @@ pub struct SyncObjects {
     pub tokens: Arc<Tokens>,
     pub counters: Arc<Counters>,
     /// What each function does to such objects.
-    uses: Vec<Arc<SyncUses>>,
+    uses: AllSyncUses,
     /// Classes that are used like flags.
     candidates: Arc<FxHashSet<Class>>,
 }
@@ -30,6 +30,7 @@ impl SyncObjects {
         let uses: Vec<Arc<SyncUses>> = all
             .map(|function| Arc::new(SyncUses::of(graph, FunctionId(function))))
             .collect();
+        let uses: AllSyncUses = uses.into_iter().collect();
         let candidates = flags::candidates(&uses);
         let semaphores = Semaphores::new(&uses);
         SyncObjects {
@@ -42,26 +43,33 @@ impl SyncObjects {
         }
     }
 
-    /// The same after an edit, where functions had the same numbers and names before. `is_same` says of which functions
-    /// the text and its pointers are the same, given the answers that were used.
+    /// The same after an edit, where functions had the same numbers and names before. Only `edited` functions have another text, and
+    /// `has_pointers` says of the others whether their pointers are the same, given the answers that were used.
     pub fn again(
         graph: &CallGraph<'_>,
         before: &SyncObjects,
-        is_same: &(dyn Fn(FunctionId, &Reads) -> bool + Sync),
+        edited: &[FunctionId],
+        has_pointers: &(dyn Fn(FunctionId, &Reads) -> bool + Sync),
         has_other_pointers: bool,
         has_other_first_values: bool,
     ) -> SyncObjects {
         let mut objects = before.clone();
-        let changed: Vec<(FunctionId, SyncUses)> = (0..graph.functions.len() as u32)
-            .into_par_iter()
-            .map(FunctionId)
-            .filter(|function| !is_same(*function, &before.uses[function.0 as usize].reads))
+        let others = match has_other_pointers {
+            true => 0..graph.functions.len() as u32,
+            false => 0..0,
+        };
+        let others = others.into_par_iter().map(FunctionId).filter(|function| {
+            let reads = &before.uses[function.0 as usize].reads;
+            !edited.contains(function) && !has_pointers(*function, reads)
+        });
+        let changed: Vec<(FunctionId, SyncUses)> = others
+            .chain(edited.par_iter().copied())
             .map(|function| (function, SyncUses::of(graph, function)))
             .collect();
         let mut names: Vec<FunctionId> = Vec::with_capacity(changed.len());
         for (function, uses) in changed {
             names.push(function);
-            objects.uses[function.0 as usize] = Arc::new(uses);
+            objects.uses.set(function.0 as usize, Arc::new(uses));
         }
         let differ = |are_equal: fn(&SyncUses, &SyncUses) -> bool| {
             names.iter().any(|function| {

@@ -2,13 +2,12 @@
 //! as signals.
 
 use super::objects::{ChangedObjects, different_keys};
-use super::sync_uses::SyncUses;
+use super::sync_uses::AllSyncUses;
 use crate::ir::{Body, LocalId, Operand, Statement};
 use crate::models::{Action, FunctionModel, LockKind, Root, Value};
 use crate::points_to::{Class, PointsTo};
 use crate::symexec::CallSite;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 #[derive(Clone, Default, PartialEq)]
 pub struct Semaphores {
@@ -24,7 +23,7 @@ impl Semaphores {
             .extend(different_keys(&self.counts, &before.counts));
     }
 
-    pub(super) fn new(uses: &[Arc<SyncUses>]) -> Semaphores {
+    pub(super) fn new(uses: &AllSyncUses) -> Semaphores {
         let mut counts: FxHashMap<Class, Option<i128>> = FxHashMap::default();
         for (class, count) in uses.iter().flat_map(|uses| &uses.semaphores) {
             let known = counts.entry(*class).or_insert(*count);

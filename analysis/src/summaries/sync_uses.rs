@@ -7,6 +7,11 @@ use super::tokens::{self, TokenUse};
 use crate::callgraph::{CallGraph, FunctionId, Target};
 use crate::ir::{Callee, Statement, StatementId};
 use crate::points_to::{Class, Reads, recording};
+use crate::shared_list::SharedList;
+use std::sync::Arc;
+
+/// Those of all functions, by number.
+pub(super) type AllSyncUses = SharedList<Arc<SyncUses>>;
 
 pub(super) struct SyncUses {
     /// Memory that it reads and sets, by class.

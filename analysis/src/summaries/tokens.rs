@@ -5,7 +5,7 @@
 
 use super::objects::{ChangedObjects, different_keys};
 use super::semaphores::Semaphores;
-use super::sync_uses::SyncUses;
+use super::sync_uses::AllSyncUses;
 use crate::callgraph::FunctionId;
 use crate::dataflow::Loops;
 use crate::ir::{Base, Body, Operand, Place, Projection, Rvalue, Statement, StatementId};
@@ -13,7 +13,6 @@ use crate::models::{Action, FunctionModel, Root, Value};
 use crate::points_to::{Class, PointsTo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// A token, by its number.
 pub type Token = u32;
@@ -37,12 +36,12 @@ impl Tokens {
             .extend(made.map(|(function, _)| *function));
     }
 
-    pub(super) fn new(uses: &[Arc<SyncUses>], semaphores: &Semaphores) -> Tokens {
+    pub(super) fn new(uses: &AllSyncUses, semaphores: &Semaphores) -> Tokens {
         if semaphores.is_empty() {
             return Tokens::default();
         }
         let mut all = Uses::default();
-        for (function, uses) in (0..).map(FunctionId).zip(uses) {
+        for (function, uses) in (0..).map(FunctionId).zip(uses.iter()) {
             all.add(function, &uses.tokens);
         }
         all.tokens(semaphores)

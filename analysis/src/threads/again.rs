@@ -15,6 +15,7 @@ use crate::accesses::{FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::Body;
 use crate::stop::Stop;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Finds the contexts of a program that was analysed earlier, when its functions had the same numbers. `has_same_parts` says
@@ -43,29 +44,35 @@ fn prepared_before<'k>(
     earlier: Sources<'_>,
     known: &'k Contexts,
 ) -> Option<PreparedBefore<'k>> {
-    let functions = || sources.functions.ids();
-    let takes_the_same = |function: FunctionId| {
+    let touched = touched(&sources, &earlier);
+    let mut functions = touched.iter();
+    let takes_the_same = |function: &FunctionId| {
         let (now, before) = (
-            sources.functions.body(function),
-            earlier.functions.body(function),
+            sources.functions.body(*function),
+            earlier.functions.body(*function),
         );
-        Arc::ptr_eq(now, before) || now.parameters == before.parameters
+        now.parameters == before.parameters
     };
-    functions().all(takes_the_same).then(|| PreparedBefore {
-        contexts: known,
-        is_same: functions()
-            .map(|function| is_untouched(&sources, &earlier, function))
-            .collect(),
+    functions.all(takes_the_same).then(|| {
+        let mut is_same = vec![true; sources.functions.len()];
+        for function in &touched {
+            is_same[function.0 as usize] = false;
+        }
+        PreparedBefore {
+            contexts: known,
+            is_same,
+        }
     })
 }
 
-fn is_untouched(now: &Sources<'_>, before: &Sources<'_>, function: FunctionId) -> bool {
-    let index = function.0 as usize;
-    let (body, old) = (
-        now.functions.body(function),
-        before.functions.body(function),
-    );
-    Arc::ptr_eq(&now.facts[index], &before.facts[index]) && Arc::ptr_eq(body, old)
+/// The functions that have another text or other facts than before.
+fn touched(now: &Sources<'_>, before: &Sources<'_>) -> BTreeSet<FunctionId> {
+    let edited = now.functions.edited_since(before.functions);
+    let unshared = now.facts.unshared_with(before.facts);
+    let other_facts =
+        unshared.filter(|index| !Arc::ptr_eq(&now.facts[*index], &before.facts[*index]));
+    let other_facts = other_facts.map(|index| FunctionId(index as u32));
+    edited.chain(other_facts).collect()
 }
 
 /// The earlier contexts, if they are still right.
@@ -80,9 +87,7 @@ fn still(
     if sources.rules != earlier.rules || sources.components != earlier.components {
         return None;
     }
-    let edited = sources.functions.ids();
-    let edited = edited.filter(|function| !is_untouched(&sources, &earlier, *function));
-    let edited: Vec<FunctionId> = edited.collect();
+    let edited: Vec<FunctionId> = touched(&sources, &earlier).into_iter().collect();
     let numbers_hold = if has_same_parts {
         let points_to = graph.points_to();
         known
@@ -150,7 +155,7 @@ fn still(
                 return None;
             }
         }
-        contexts.left_out[index] = left_out;
+        contexts.left_out.set(index, left_out);
     }
     Some(Arc::new(contexts))
 }

@@ -9,6 +9,7 @@ use crate::callgraph::FunctionId;
 use crate::dataflow::Shared;
 use crate::ir::{Landmark, StatementId};
 use crate::locksets::MOST_LOCKS;
+use crate::shared_list::SharedList;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -19,10 +20,10 @@ use std::sync::Arc;
 pub struct Contexts {
     pub roots: Vec<ThreadRoot>,
     /// Shared with those of before an edit that has changed nothing here.
-    pub(super) functions: Arc<Vec<Arc<FunctionContexts>>>,
+    pub(super) functions: SharedList<Arc<FunctionContexts>>,
     /// The same as long as nothing changes but who calls whom, and where statements stand.
     likeness: Arc<Likeness>,
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: SharedList<LeftOut>,
     pub(super) numbers: Arc<HandedNumbers>,
     pub(super) deciding: Arc<Deciding>,
     /// Functions that are entered with as many locks as are told apart.
@@ -55,8 +56,8 @@ impl Contexts {
         deciding: Arc<Deciding>,
     ) -> Contexts {
         Contexts {
-            functions: Arc::new(vec![Arc::default(); functions]),
-            left_out: vec![LeftOut::default(); functions],
+            functions: std::iter::repeat_n(Arc::default(), functions).collect(),
+            left_out: std::iter::repeat_n(LeftOut::default(), functions).collect(),
             numbers: Arc::new(numbers),
             deciding,
             ..Contexts::default()
@@ -112,29 +113,32 @@ impl Contexts {
 
     pub(super) fn number_companies(&mut self) {
         let mut known: FxHashMap<Shared<BTreeSet<RootId>>, CompanyId> = FxHashMap::default();
-        let functions = self.functions_mut().iter_mut();
-        for reached in functions.flat_map(|function| &mut Arc::make_mut(function).contexts) {
-            // Nobody comes any more.
-            reached.known_arrivals = FxHashSet::default();
-            let next = CompanyId(known.len() as u32);
-            reached.company = match known.get(&reached.roots) {
-                Some(company) => *company,
-                None => *known.entry(reached.roots.clone()).or_insert(next),
-            };
+        for index in 0..self.functions.len() {
+            for reached in &mut Arc::make_mut(self.functions.entry(index)).contexts {
+                // Nobody comes any more.
+                reached.known_arrivals = FxHashSet::default();
+                let next = CompanyId(known.len() as u32);
+                reached.company = match known.get(&reached.roots) {
+                    Some(company) => *company,
+                    None => *known.entry(reached.roots.clone()).or_insert(next),
+                };
+            }
         }
     }
 
     pub(super) fn find_the_timeless(&mut self, any: &AnyMoment) {
-        let functions = self.functions_mut().iter_mut();
-        for reached in functions.flat_map(|function| &mut Arc::make_mut(function).contexts) {
-            let context = &reached.context;
-            reached.is_timeless = context.threads == any.threads && context.signals == any.signals;
+        for index in 0..self.functions.len() {
+            for reached in &mut Arc::make_mut(self.functions.entry(index)).contexts {
+                let context = &reached.context;
+                reached.is_timeless =
+                    context.threads == any.threads && context.signals == any.signals;
+            }
         }
     }
 
     pub(super) fn find_those_that_hold_too_much(&mut self) {
         let is_full = |reached: &Reached| reached.context.held.len() >= MOST_LOCKS;
-        let functions = (0..).map(FunctionId).zip(&*self.functions);
+        let functions = (0..).map(FunctionId).zip(self.functions.iter());
         let full = functions.filter(|(_, known)| known.contexts.iter().any(is_full));
         self.holding_too_much = full.map(|(function, _)| function).collect();
     }
@@ -151,7 +155,7 @@ impl Contexts {
 
     /// Whether they are alike, and calls lead from the same contexts to the same ones.
     pub fn have_the_same_calls(&self, other: &Contexts) -> bool {
-        Arc::ptr_eq(&self.functions, &other.functions)
+        self.functions.is(&other.functions)
     }
 
     pub fn root(&self, root: RootId) -> &ThreadRoot {
@@ -175,31 +179,33 @@ impl Contexts {
         self.never_parallel.contains(&(one.entry, other.entry))
     }
 
-    /// For each function, whether the same threads come to it in the same contexts as before; `None` if there are
-    /// other threads.
-    pub fn unchanged_since(&self, before: &Contexts) -> Option<Vec<bool>> {
+    /// The functions to which other threads come than before, or in other contexts; `None` if there are other threads.
+    pub fn entered_otherwise_since(&self, before: &Contexts) -> Option<BTreeSet<FunctionId>> {
         if self.are_alike(before) {
-            return Some(vec![true; self.functions.len()]);
+            return Some(BTreeSet::new());
         }
         if self.roots != before.roots || self.never_parallel != before.never_parallel {
             return None;
         }
-        let is_same = |(new, old): (&Arc<FunctionContexts>, &Arc<FunctionContexts>)| {
+        let is_same = |index: usize| {
+            let (new, old) = (&self.functions[index], &before.functions[index]);
             let mut pairs = new.contexts.iter().zip(&old.contexts);
             new.contexts.len() == old.contexts.len()
                 && pairs.all(|(new, old)| new.roots == old.roots && new.context == old.context)
         };
-        let functions = self.functions.par_iter().zip(&*before.functions);
-        Some(functions.map(is_same).collect())
-    }
-
-    pub(super) fn functions_mut(&mut self) -> &mut Vec<Arc<FunctionContexts>> {
-        // Nobody else has them while they are found.
-        Arc::make_mut(&mut self.functions)
+        let functions = (0..self.functions.len()).into_par_iter();
+        let different = functions.filter(|index| !is_same(*index));
+        Some(
+            different
+                .map(|index| FunctionId(index as u32))
+                .collect::<Vec<_>>()
+                .into_iter()
+                .collect(),
+        )
     }
 
     pub(super) fn function_mut(&mut self, function: FunctionId) -> &mut FunctionContexts {
-        Arc::make_mut(&mut self.functions_mut()[function.0 as usize])
+        Arc::make_mut(self.functions.entry(function.0 as usize))
     }
 
     pub(super) fn reached_mut(&mut self, function: FunctionId, context: ContextId) -> &mut Reached {

@@ -1,8 +1,8 @@
 //! Which formals decide what a function does, in its own branches or in those of functions that it passes them to.
 
-use crate::accesses::FunctionFacts;
+use crate::accesses::{Facts, FunctionFacts};
 use crate::branches::{Certain, Passed};
-use crate::callgraph::FunctionId;
+use crate::callgraph::{Components, FunctionId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ pub(super) struct Deciding(Vec<BTreeSet<u32>>);
 impl Deciding {
     /// `components` have callees first. What members of one component pass to each other is looked at once, so that some
     /// formals may be missing, and what is certain of them is not used.
-    pub fn new(facts: &[Arc<FunctionFacts>], components: &[Vec<u32>]) -> Deciding {
+    pub fn new(facts: &Facts, components: &Components) -> Deciding {
         let own = |facts: &Arc<FunctionFacts>| facts.branches.formals().collect();
         let mut deciding = Deciding(facts.iter().map(own).collect());
-        for member in components.iter().flatten() {
+        for member in components.all().iter().flatten() {
             for call in &facts[*member as usize].calls {
                 for (index, passed) in &call.passed {
                     let Passed::Formal(formal) = passed else {

@@ -13,9 +13,9 @@ use super::numbers::HandedNumbers;
 use super::prepared::{Prepared, PreparedBefore, Surroundings};
 use super::reached::{AnyMoment, Called};
 use super::roots::{RootId, RootKind, ThreadRoot, ThreadRules};
-use crate::accesses::{FunctionFacts, StartFact};
+use crate::accesses::{Facts, StartFact};
 use crate::branches::Certain;
-use crate::callgraph::{CallGraph, FunctionId, Functions};
+use crate::callgraph::{CallGraph, Components, FunctionId, Functions};
 use crate::dataflow::{Fixed, Shared};
 use crate::forks::Origin;
 use crate::ir::StatementId;
@@ -36,8 +36,8 @@ const MOST_ROOTS_OF_A_START: usize = 8;
 #[derive(Clone, Copy)]
 pub struct Sources<'s> {
     pub functions: &'s Functions,
-    pub facts: &'s [Arc<FunctionFacts>],
-    pub components: &'s [Vec<u32>],
+    pub facts: &'s Facts,
+    pub components: &'s Components,
     pub rules: &'s ThreadRules,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn contexts_with<'f>(
         ..
     } = sources;
     let mut order = vec![0u32; facts.len()];
-    for (index, members) in components.iter().rev().enumerate() {
+    for (index, members) in components.all().iter().rev().enumerate() {
         for member in members {
             order[*member as usize] = index as u32;
         }
@@ -134,8 +134,8 @@ struct Flow<'f> {
 }
 
 /// What is certain at any moment in the life of any thread: nothing.
-fn any_moment(graph: &CallGraph<'_>, facts: &[Arc<FunctionFacts>]) -> AnyMoment {
-    let functions = graph.functions.ids().zip(facts);
+fn any_moment(graph: &CallGraph<'_>, facts: &Facts) -> AnyMoment {
+    let functions = graph.functions.ids().zip(facts.iter());
     let threads = functions.flat_map(|(function, facts)| {
         let body = graph.functions.body(function);
         facts.starts.iter().map(|start| {
@@ -324,7 +324,8 @@ impl Flow<'_> {
         {
             self.start(function, id, &context, start);
         }
-        self.contexts.left_out[function.0 as usize].add(id, left_out);
+        let known = self.contexts.left_out.entry(function.0 as usize);
+        known.add(id, left_out);
     }
 
     fn spread(&mut self, function: FunctionId, id: ContextId, roots: &Shared<BTreeSet<RootId>>) {

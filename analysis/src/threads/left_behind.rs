@@ -3,16 +3,15 @@
 use super::context::{Context, Running};
 use super::contexts::{Arrival, Contexts};
 use super::roots::RootId;
-use crate::accesses::FunctionFacts;
+use crate::accesses::Facts;
 use crate::callgraph::CallGraph;
 use crate::forks::{ForkState, Origin};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Notes for each thread those that it may not have joined where it ends: where its entry returns, or where
 /// it ends itself in the middle.
 // UNSOUND: a thread that is cancelled is taken to have joined the threads that it joins otherwise.
-pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, facts: &[Arc<FunctionFacts>]) {
+pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, facts: &Facts) {
     let mut left: Vec<BTreeSet<Origin>> = vec![BTreeSet::new(); contexts.roots.len()];
     for function in graph.functions.ids() {
         let facts = &facts[function.0 as usize];

@@ -4,12 +4,12 @@
 use super::context::ContextId;
 use super::contexts::{Arrival, Contexts};
 use super::roots::{RootId, RootKind};
-use crate::callgraph::{CallGraph, FunctionId};
+use crate::callgraph::{CallGraph, Components, FunctionId};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// Marks the roots of which there are many.
-pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, components: &[Vec<u32>]) {
+pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, components: &Components) {
     let mut repeated: FxHashSet<(FunctionId, ContextId)> = recursive(contexts, graph, components);
     loop {
         let before = (repeated.len(), many_count(contexts));
@@ -63,10 +63,10 @@ pub(super) fn is_recursive(graph: &CallGraph<'_>, members: &[u32]) -> bool {
 fn recursive(
     contexts: &Contexts,
     graph: &CallGraph<'_>,
-    components: &[Vec<u32>],
+    components: &Components,
 ) -> FxHashSet<(FunctionId, ContextId)> {
     let mut found = FxHashSet::default();
-    for members in components {
+    for members in components.all() {
         if is_recursive(graph, members) {
             for member in members {
                 let function = FunctionId(*member);

@@ -1,13 +1,12 @@
 //! Numbers that threads find in the memory that they are given.
 
-use crate::accesses::{Access, FunctionFacts, StartFact};
+use crate::accesses::{Access, Facts, FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::AccessKind;
 use crate::points_to::{Class, PointsTo};
 use crate::symexec::{Path, Value};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// Who writes the memory that numbers are handed over in.
 #[derive(Default, PartialEq)]
@@ -16,7 +15,7 @@ pub(super) struct HandedNumbers {
 }
 
 impl HandedNumbers {
-    pub fn new(graph: &CallGraph<'_>, facts: &[Arc<FunctionFacts>]) -> HandedNumbers {
+    pub fn new(graph: &CallGraph<'_>, facts: &Facts) -> HandedNumbers {
         let starts = facts.iter().flat_map(|facts| &facts.starts);
         let contents = starts.flat_map(|start| &start.contents);
         let mut writers: FxHashMap<Class, BTreeSet<FunctionId>> = contents
@@ -44,8 +43,8 @@ impl HandedNumbers {
     pub fn are_right_for(
         &self,
         points_to: &PointsTo,
-        now: &[Arc<FunctionFacts>],
-        before: &[Arc<FunctionFacts>],
+        now: &Facts,
+        before: &Facts,
         changed: &[FunctionId],
     ) -> bool {
         let handed = |facts: &FunctionFacts| -> BTreeSet<Class> {

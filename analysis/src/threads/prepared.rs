@@ -5,7 +5,7 @@ use super::at_calls::{KnownStates, StatesAtCalls};
 use super::context::{Context, ContextId, Held};
 use super::contexts::Contexts;
 use super::deciding::Deciding;
-use crate::accesses::FunctionFacts;
+use crate::accesses::Facts;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
 use crate::ir::{BlockId, GlobalRef, GlobalScope, Landmark, StatementId};
@@ -21,7 +21,7 @@ use ustr::Ustr;
 /// What is known before any context is.
 pub(super) struct Surroundings<'f> {
     pub graph: &'f CallGraph<'f>,
-    pub facts: &'f [Arc<FunctionFacts>],
+    pub facts: &'f Facts,
     pub deciding: Arc<Deciding>,
     pub states: KnownStates,
     /// What functions did before an edit.

@@ -12,14 +12,12 @@ use super::multiplicity::{is_recursive, is_repeated};
 use super::prepared::Entered;
 use super::reached::{Called, Reached};
 use super::roots::RootId;
-use crate::callgraph::{CallGraph, FunctionId};
+use crate::callgraph::{CallGraph, Components, FunctionId};
 use std::collections::BTreeSet;
 
 pub(super) struct Rerouting<'r> {
     graph: &'r CallGraph<'r>,
-    components: &'r [Vec<u32>],
-    /// The component of each function, if somebody has asked.
-    component_of: Vec<u32>,
+    components: &'r Components,
 }
 
 type Place = (FunctionId, ContextId);
@@ -29,7 +27,6 @@ impl<'r> Rerouting<'r> {
         Rerouting {
             graph,
             components: sources.components,
-            component_of: Vec::new(),
         }
     }
 
@@ -175,7 +172,7 @@ impl<'r> Rerouting<'r> {
         reached: &Reached,
         arrivals: &[Arrival],
     ) -> bool {
-        let component = self.component_of(function);
+        let component = self.components.of(function.0);
         let mut roots: BTreeSet<RootId> = BTreeSet::new();
         for arrival in arrivals {
             match arrival {
@@ -184,7 +181,7 @@ impl<'r> Rerouting<'r> {
                 }
                 Arrival::Call {
                     caller, context, ..
-                } if self.component_of(*caller) != component => {
+                } if self.components.of(caller.0) != component => {
                     roots.extend(contexts.reached(*caller, *context).roots.iter());
                 }
                 Arrival::Call { .. } => {}
@@ -194,19 +191,7 @@ impl<'r> Rerouting<'r> {
     }
 
     fn component(&mut self, function: FunctionId) -> &'r [u32] {
-        &self.components[self.component_of(function) as usize]
-    }
-
-    fn component_of(&mut self, function: FunctionId) -> u32 {
-        if self.component_of.is_empty() {
-            self.component_of = vec![0; self.graph.functions.len()];
-            for (members, number) in self.components.iter().zip(0..) {
-                for member in members {
-                    self.component_of[*member as usize] = number;
-                }
-            }
-        }
-        self.component_of[function.0 as usize]
+        self.components.members(self.components.of(function.0))
     }
 }
 

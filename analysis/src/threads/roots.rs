@@ -96,7 +96,7 @@ pub struct ThreadRules {
 
 impl ThreadRules {
     /// Whether execution may begin with a function, and how, although nothing in the program starts it.
-    pub(super) fn begins(&self, body: &Body) -> Option<RootKind> {
+    pub fn begins(&self, body: &Body) -> Option<RootKind> {
         if body.blocks.is_empty() {
             return None;
         }

@@ -179,12 +179,7 @@ impl<'w> Checked<'w> {
 
     /// How many accesses to memory that threads may share some thread makes.
     pub fn access_count(&self) -> usize {
-        let program = self.program();
-        let functions = program.functions.ids();
-        functions
-            .filter(|function| program.contexts.of(*function).next().is_some())
-            .map(|function| program.facts[function.0 as usize].accesses.len())
-            .sum()
+        self.program().access_count()
     }
 }
 

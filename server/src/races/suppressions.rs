@@ -36,8 +36,11 @@ impl Suppressions {
     pub fn find(workspace: &Workspace, analysis: &Analysis, places: &Places<'_>) -> Suppressions {
         let units = analysis.program().units.values();
         let placed = || units.clone().flat_map(|table| &table.functions);
-        let files: BTreeSet<Ustr> = placed().map(|placed| placed.key.file).collect();
-        let texts = workspace.texts_that(&files, may_have_comments);
+        let files: HashSet<Ustr> = units
+            .clone()
+            .flat_map(|table| table.files().iter().copied())
+            .collect();
+        let texts = workspace.texts_that(files, may_have_comments);
         let mut suppressions = Suppressions::default();
         for (file, text) in texts {
             let code = SourceCode::new(text.to_string());

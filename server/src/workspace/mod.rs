@@ -23,7 +23,7 @@ use racelens_analysis::host::{
 use racelens_analysis::ir::Span;
 use racelens_analysis::models::Models;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -329,16 +329,23 @@ impl Workspace {
         self.texts.source(file)
     }
 
-    /// The texts of those source files that are relevant, which must mean the same at every call.
+    /// The texts of those source files that are relevant, which must mean the same at every call, by name.
     pub fn texts_that(
         &self,
-        files: &BTreeSet<Ustr>,
+        files: HashSet<Ustr>,
         are_relevant: fn(&str) -> bool,
     ) -> Vec<(Ustr, Arc<str>)> {
         let sources = &self.texts.sources;
+        let (mut texts, unknown) = sources.known_to_be_relevant(files);
         let relevant = |file: &Ustr| Some((*file, sources.text_if(*file, are_relevant)?));
-        self.pool
-            .install(|| files.par_iter().filter_map(relevant).collect())
+        if !unknown.is_empty() {
+            let found: Vec<_> = self
+                .pool
+                .install(|| unknown.par_iter().filter_map(relevant).collect());
+            texts.extend(found);
+        }
+        texts.sort();
+        texts
     }
 
     /// What of the user's own files does not parse, with the place and the reason.

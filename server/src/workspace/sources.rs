@@ -3,7 +3,7 @@
 use super::line_change::LineChange;
 use crate::project::{self, UnsavedTexts};
 use racelens_analysis::host::SourceFile;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use ustr::Ustr;
@@ -43,6 +43,20 @@ impl Sources {
             .entry(file)
             .or_insert_with(|| Some(Arc::new(SourceFile::new(self.read(file)?))))
             .clone()
+    }
+
+    /// Of these files, the texts that somebody has found relevant, and the files in which nobody has looked yet.
+    pub fn known_to_be_relevant(&self, files: HashSet<Ustr>) -> (Vec<(Ustr, Arc<str>)>, Vec<Ustr>) {
+        let relevant = locked(&self.relevant);
+        let mut texts = Vec::new();
+        let mut unknown = Vec::new();
+        for file in files {
+            match relevant.get(&file) {
+                Some(text) => texts.extend(text.clone().map(|text| (file, text))),
+                None => unknown.push(file),
+            }
+        }
+        (texts, unknown)
     }
 
     /// The text of a file if it is relevant, which must mean the same at every call.

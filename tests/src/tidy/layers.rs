@@ -7,6 +7,7 @@ use super::paths::named_paths;
 pub const LAYERS: Layers = &[
     &["stop"],
     &["stages"],
+    &["shared_list"],
     &["ir"],
     &["frontend"],
     &["dataflow"],

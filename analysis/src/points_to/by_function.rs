@@ -1,0 +1,69 @@
+//! What is known of each function, by its name. An edit that changes what is known of few functions shares the rest.
+
+use crate::ir::FunctionRef;
+use crate::shared_list::SharedList;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+#[derive(Clone, Default)]
+pub(super) struct ByFunction<T> {
+    positions: Arc<FxHashMap<FunctionRef, u32>>,
+    /// Names that are those of several functions.
+    ambiguous: Arc<FxHashSet<FunctionRef>>,
+    known: SharedList<T>,
+}
+
+impl<T> ByFunction<T> {
+    pub fn get(&self, function: FunctionRef) -> Option<&T> {
+        self.known.get(*self.positions.get(&function)? as usize)
+    }
+
+    /// Whether a name may be that of several functions.
+    pub fn is_ambiguous(&self, function: FunctionRef) -> bool {
+        self.ambiguous.contains(&function)
+    }
+
+    /// All of them, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (FunctionRef, &T)> {
+        let positions = self.positions.iter();
+        positions.map(|(function, position)| (*function, &self.known[*position as usize]))
+    }
+}
+
+impl<T: Clone> ByFunction<T> {
+    /// Of a function of which something is known, something else.
+    pub fn replace(&mut self, function: FunctionRef, value: T) {
+        if let Some(position) = self.positions.get(&function) {
+            self.known.set(*position as usize, value);
+        }
+    }
+
+    pub fn for_each_mut(&mut self, mut change: impl FnMut(&mut T)) {
+        for position in 0..self.known.len() {
+            change(self.known.entry(position));
+        }
+    }
+}
+
+impl<T> FromIterator<(FunctionRef, T)> for ByFunction<T> {
+    /// Of two that have one name, the first is known.
+    fn from_iter<I: IntoIterator<Item = (FunctionRef, T)>>(all: I) -> ByFunction<T> {
+        let mut positions: FxHashMap<FunctionRef, u32> = FxHashMap::default();
+        let mut ambiguous: FxHashSet<FunctionRef> = FxHashSet::default();
+        let known = all.into_iter().filter_map(|(function, value)| {
+            let next = positions.len() as u32;
+            let position = *positions.entry(function).or_insert(next);
+            if position != next {
+                ambiguous.insert(function);
+                return None;
+            }
+            Some(value)
+        });
+        let known = known.collect();
+        ByFunction {
+            positions: Arc::new(positions),
+            ambiguous: Arc::new(ambiguous),
+            known,
+        }
+    }
+}
