@@ -2,10 +2,11 @@
 
 use super::access_index::{AccessIndex, Indexed};
 use super::arrays::Arrays;
+use super::distinct_ids::Renamed;
 use super::looks::KnownLooks;
 use super::moved::Version;
 use super::ordering::Orders;
-use super::publication::RelaxedByFunction;
+use super::publication::{Published, RelaxedByFunction};
 use super::references::{Owners, owners_again};
 use super::search::{FoundRaces, StillKnown};
 use super::tallies::{Counted, Tallies};
@@ -52,6 +53,8 @@ pub(super) struct Kept {
     pub looks: KnownLooks,
     pub relaxed: RelaxedByFunction,
     pub tallies: Tallies,
+    pub published: Published,
+    pub renamed: Renamed,
 }
 
 /// What pointers point to, and how that differs from before; `None` if nothing of what was before helps.

@@ -4,6 +4,7 @@ mod acceptance;
 mod access_index;
 mod arrays;
 mod comparison;
+mod distinct_ids;
 mod evidence;
 mod guards;
 mod identity;

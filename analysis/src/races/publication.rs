@@ -14,20 +14,39 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The memory of objects whose address is stored by an access that races, or handed over by an atomic
-/// operation that orders nothing, with all that is inside of it.
-pub(super) fn unordered(
-    points_to: &PointsTo,
-    found: &FoundRaces,
-    relaxed: &RelaxedByFunction,
-) -> FxHashSet<Class> {
-    let mut all = FxHashSet::default();
-    let racing = found.values().flat_map(|found| &found.published);
-    for class in racing.chain(relaxed.values().flat_map(|classes| classes.iter())) {
-        if !all.contains(class) {
-            all.extend(points_to.parts(*class));
+/// operation that orders nothing.
+#[derive(Clone, Default)]
+pub(super) struct Published {
+    objects: BTreeSet<Class>,
+    /// With all that is inside of them.
+    pub memory: Arc<FxHashSet<Class>>,
+}
+
+impl Published {
+    /// `before` is what was published when classes had the same parts.
+    pub fn new(
+        points_to: &PointsTo,
+        found: &FoundRaces,
+        relaxed: &RelaxedByFunction,
+        before: Option<&Published>,
+    ) -> Published {
+        let racing = found.values().flat_map(|found| &found.published);
+        let relaxed = relaxed.values().flat_map(|classes| classes.iter());
+        let objects: BTreeSet<Class> = racing.chain(relaxed).copied().collect();
+        if let Some(before) = before.filter(|before| before.objects == objects) {
+            return before.clone();
+        }
+        let mut memory = FxHashSet::default();
+        for class in &objects {
+            if !memory.contains(class) {
+                memory.extend(points_to.parts(*class));
+            }
+        }
+        Published {
+            objects,
+            memory: Arc::new(memory),
         }
     }
-    all
 }
 
 /// The objects whose address is stored by an access of these races.

@@ -37,7 +37,7 @@ pub(super) struct Found {
     pub published: Vec<Class>,
 }
 
-/// By location. Those at which there is nothing to find are missing, unless they stand in for others.
+/// By location. What is missing is as without: in order nothing was found there, and without order what was found in order.
 pub(super) type FoundRaces = BTreeMap<Class, Found>;
 
 /// What was found at each location, where `unordered` is to be believed rather than `found`.
@@ -50,10 +50,6 @@ pub(super) fn by_location<'f>(
 }
 
 impl Found {
-    fn is_nothing(&self) -> bool {
-        *self == Found::default()
-    }
-
     pub fn races(&self) -> impl Iterator<Item = &Arc<Race>> + Clone {
         self.race.iter().chain(&self.accepted)
     }
@@ -159,9 +155,14 @@ impl<'s> Search<'s> {
             // What is equal stays the same, and is seen to at once.
             let before = still.and_then(|still| still.found.get(&class));
             let same = before.filter(|before| **before == races);
-            // What is found without order stands in for what is found in order.
-            let stands_in = matches!(known, Known::InOrder(..));
-            if stands_in || !races.is_nothing() {
+            let is_as_without = match known {
+                Known::Nothing => races == Found::default(),
+                Known::InOrder(_, found) => match found.get(&class) {
+                    Some(found) => races == *found,
+                    None => races == Found::default(),
+                },
+            };
+            if !is_as_without {
                 found.insert(class, same.cloned().unwrap_or(races));
             }
             kept.extend(unordered.map(|unordered| (class, unordered)));

@@ -204,7 +204,7 @@ pub struct Surroundings<'s> {
     pub arrays: Arc<FxHashSet<GlobalRef>>,
     /// Memory of objects whose address is made known without order: what was done to them before is not
     /// certainly done for those who find them.
-    pub unordered: FxHashSet<Class>,
+    pub unordered: Arc<FxHashSet<Class>>,
     /// Counters that give each number to one taker.
     pub counters: FxHashSet<Class>,
     /// For each reference count, the threads that ever give up a reference.

@@ -3,7 +3,7 @@
 use super::acceptance::AcceptedStatements;
 use super::access_index::{AccessIndex, AccessNumber, Indexed};
 use super::arrays::Arrays;
-use super::identity::fingerprint;
+use super::distinct_ids::DistinctIds;
 use super::kept::{AllConstraints, Kept, LocationsAgain, pointers};
 use super::limits::LimitReached;
 use super::looks::KnownLooks;
@@ -11,7 +11,7 @@ use super::moments::Moments;
 use super::naming::Names;
 use super::ordering::Orders;
 use super::pairing::Race;
-use super::publication;
+use super::publication::{self, Published};
 use super::references::{self, Owners};
 use super::search::{FoundRaces, Known, Search, by_location};
 use super::sighting::{NamedLock, Sighting, Surroundings};
@@ -29,7 +29,7 @@ use crate::symexec::{Path, Root};
 use crate::threads::{
     ContextId, Contexts, Sources, ThreadRules, contexts, contexts_again, reachable,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -57,7 +57,7 @@ pub struct WholeProgram {
     /// How many classes of memory several threads may reach and one writes.
     pub shared_locations: usize,
     /// Memory of objects whose address is made known without order.
-    pub unordered: FxHashSet<Class>,
+    pub unordered: Arc<FxHashSet<Class>>,
     /// Counters that give each number to one taker.
     pub counters: FxHashSet<Class>,
     /// For each reference count, the threads that ever give up a reference.
@@ -229,7 +229,7 @@ pub fn analyse(
     let mut surroundings = Surroundings {
         graph: &graph,
         arrays: arrays.all().clone(),
-        unordered: FxHashSet::default(),
+        unordered: Arc::default(),
         counters: FxHashSet::default(),
         owners,
         moments: Moments::new(&functions, &contexts, &orders, looks.moments.clone()),
@@ -265,7 +265,9 @@ pub fn analyse(
         &facts,
         has_pointers.map(|known| (&known.before.kept.relaxed, &known.edited[..])),
     );
-    let unordered = publication::unordered(&points_to, &found, &relaxed);
+    let published_before = known.as_ref().map(|known| &known.before.kept.published);
+    let published = Published::new(&points_to, &found, &relaxed, published_before);
+    let unordered = published.memory.clone();
     let mut found_unordered = FoundRaces::new();
     if !unordered.is_empty() {
         surroundings.unordered = unordered.clone();
@@ -293,9 +295,11 @@ pub fn analyse(
     let owners = surroundings.owners.clone();
     let looks = surroundings.known;
     // Classes of one object can show the same race twice.
-    let mut ids = DistinctIds::default();
+    let renamed = before.map(|(before, _)| &before.kept.renamed);
+    let mut ids = DistinctIds::new(renamed);
     let races = ids.assign(races);
     let accepted_races = ids.assign(accepted_races);
+    let renamed = ids.renamed();
     let kept = Kept {
         calls: graph.calls().clone(),
         constraints,
@@ -308,6 +312,8 @@ pub fn analyse(
         looks,
         relaxed,
         tallies,
+        published,
+        renamed,
         summarised,
         facts,
         nothing,
@@ -341,39 +347,6 @@ fn facts_of_threads(known: &Facts, reachable: &[bool], nothing: &Arc<FunctionFac
             false => nothing.clone(),
         })
         .collect()
-}
-
-/// The ids that are in use, and the best pairs that have them.
-#[derive(Default)]
-struct DistinctIds(FxHashMap<u64, Vec<(Sighting, Sighting)>>);
-
-impl DistinctIds {
-    /// Sorts races by rank, drops those that are there twice, and tells apart different ones that happen to be
-    /// called the same.
-    fn assign(&mut self, mut races: Vec<Arc<Race>>) -> Vec<Arc<Race>> {
-        let best = |race: &Race| race.pairs.first().map(|pair| (pair.first, pair.second));
-        races.sort_by(|left, right| {
-            let by_rank = right.rank.cmp(&left.rank).then(left.id.cmp(&right.id));
-            by_rank.then_with(|| best(left).cmp(&best(right)))
-        });
-        let mut kept = Vec::with_capacity(races.len());
-        for mut race in races {
-            let Some(best) = race.pairs.first() else {
-                continue;
-            };
-            let same_id = self.0.entry(race.id).or_default();
-            if same_id.contains(&(best.first, best.second)) {
-                continue;
-            }
-            same_id.push((best.first, best.second));
-            if same_id.len() > 1 {
-                let (id, ordinal) = (race.id.to_string(), same_id.len().to_string());
-                Arc::make_mut(&mut race).id = fingerprint([id.as_str(), ordinal.as_str()]);
-            }
-            kept.push(race);
-        }
-        kept
-    }
 }
 
 impl WholeProgram {

@@ -1,7 +1,7 @@
 //! How long it takes until all that is to say about a program is current again after an edit in a function's body, beside
 //! reading and checking it from scratch in the same process.
 //!
-//! `body_edits [--compare] [--each] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
+//! `body_edits [--compare] [--each] [--only KIND] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
 //! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
 //! Measured is what the language server does between
 //! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
@@ -31,9 +31,12 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).peekable();
     let compares = arguments.next_if_eq("--compare").is_some();
     let tells_each = arguments.next_if_eq("--each").is_some();
+    let only = arguments
+        .next_if_eq("--only")
+        .and_then(|_| arguments.next());
     let edits = arguments.next().and_then(|count| count.parse().ok());
     let (Some(edits), Some(directory)) = (edits, arguments.next()) else {
-        eprintln!("usage: body_edits [--compare] [--each] EDITS DIRECTORY [SECONDS]");
+        eprintln!("usage: body_edits [--compare] [--each] [--only KIND] EDITS DIRECTORY [SECONDS]");
         return ExitCode::from(2);
     };
     let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         budget,
         compares,
         tells_each,
+        only,
     };
     match measure(Path::new(&directory), edits, wishes) {
         Ok(result) => {
@@ -60,6 +64,8 @@ struct Wishes {
     budget: Duration,
     compares: bool,
     tells_each: bool,
+    /// The word for the only kind of edit that is made.
+    only: Option<String>,
 }
 
 fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, String> {
@@ -79,11 +85,22 @@ fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, Stri
     let started = Instant::now();
     let mut costs: BTreeMap<BodyEdit, Vec<Duration>> = BTreeMap::new();
     let mut stages: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
+    let kinds = BodyEdit::ALL.into_iter();
+    let kinds: Vec<BodyEdit> = kinds
+        .filter(|kind| {
+            wishes
+                .only
+                .as_deref()
+                .is_none_or(|word| word == kind.word())
+        })
+        .collect();
     for number in 0..edits {
         if started.elapsed() >= wishes.budget {
             break;
         }
-        let kind = BodyEdit::ALL[number % BodyEdit::ALL.len()];
+        let Some(&kind) = kinds.get(number % kinds.len().max(1)) else {
+            return Err("there is no such kind of edit".to_owned());
+        };
         // A file may have no statement for this kind of edit.
         let edited = (0..ATTEMPTS).find_map(|_| session.random_edit(kind, &mut random));
         let Some((file, text)) = edited else {
