@@ -69,8 +69,8 @@ impl Reported {
     }
 }
 
-/// The reports of these races with all that is to say about them.
-pub(super) fn full(
+/// The reports of these races for a list of them.
+pub(super) fn listed(
     workspace: &Workspace,
     result: &CheckResult,
     races: &[Arc<races::Race>],
