@@ -128,6 +128,10 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
         complain(&format!("error: {error}"));
         return FAILURE;
     }
+    if let Some((workspace, check)) = program {
+        check.leave();
+        workspace.leave();
+    }
     if report.stats.units == 0 {
         complain("nothing was analysed");
         return FAILURE;

@@ -136,6 +136,11 @@ impl Check {
         })
     }
 
+    /// Ends the work with a check together with the process: freeing it piece by piece would only cost time.
+    pub fn leave(self) {
+        std::mem::forget(self);
+    }
+
     /// How races were looked for.
     pub fn options(&self) -> &RaceOptions {
         &self.options

@@ -269,6 +269,13 @@ impl Workspace {
         });
     }
 
+    /// Ends the work with a program together with the process: what lies on the disk is removed, but freeing memory piece
+    /// by piece would only cost time.
+    pub fn leave(mut self) {
+        self.project = None;
+        std::mem::forget(self);
+    }
+
     /// What is to say about the project itself, and not about one of its units.
     pub fn project_notes(&self) -> &[Note] {
         &self.project_notes
