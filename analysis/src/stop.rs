@@ -24,9 +24,14 @@ impl Stop {
     // It unwinds: no result on the way would mean anything, and nothing has to be mended, since what is computed is
     // only put where others find it when all of it is there.
     pub fn check(&self) {
-        if self.0.load(Ordering::Relaxed) {
+        if self.is_set() {
             resume_unwind(Box::new(Stopped));
         }
+    }
+
+    /// Whether work is not wanted any more.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 
     /// Does some work that may be stopped, in threads of its own too.

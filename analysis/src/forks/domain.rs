@@ -81,7 +81,10 @@ impl Started {
                 part: u32::MAX,
             };
             let started = Started {
-                origins: Shared::new(BTreeSet::from([*origin])),
+                origins: match self.origins.len() {
+                    1 => self.origins.clone(),
+                    _ => Shared::new(BTreeSet::from([*origin])),
+                },
                 running: self.running,
                 older_running: self.older_running,
                 handle: None,
@@ -94,7 +97,9 @@ impl Started {
     fn or(&self, other: &Started) -> Started {
         let handle = other.handle.clone();
         Started {
-            origins: match other.origins.is_subset(&self.origins) {
+            origins: match self.origins.is_shared_with(&other.origins)
+                || other.origins.is_subset(&self.origins)
+            {
                 true => self.origins.clone(),
                 false => Shared::new(&*self.origins | &*other.origins),
             },

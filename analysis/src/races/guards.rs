@@ -2,12 +2,13 @@
 
 use super::pairing::Location;
 use super::protection::{Protection, Relation};
-use super::sighting::Sighting;
+use super::sighting::{Character, Sighting};
 use crate::callgraph::FunctionId;
 use crate::locksets::Mode;
 use crate::symexec::Path;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A lock that guards most of the statements that access a location.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,33 +46,35 @@ pub(super) fn guard(
     location: &Location,
     counted_as: &dyn Fn(AccessKey) -> AccessKey,
 ) -> Option<Guard> {
-    // An access is sighted in many contexts.
-    let mut known: FxHashMap<AccessKey, AccessKey> = FxHashMap::default();
-    let mut keys = |sightings: &[Sighting]| -> Vec<AccessKey> {
-        let keys = sightings.iter().map(|sighting| {
-            let key = (sighting.function, sighting.access);
-            *known.entry(key).or_insert_with(|| counted_as(key))
-        });
-        let mut keys: Vec<AccessKey> = keys.collect();
-        keys.sort_unstable();
-        keys.dedup();
-        keys
+    let guarding = |character: &Character| {
+        let writes = character.writes;
+        move |mode: &Mode| *mode == Mode::Exclusive || !writes
     };
+    let has_guard = |(character, _): &(Arc<Character>, Vec<Sighting>)| {
+        let (protection, guards) = (&character.protection, guarding(character));
+        protection.absolute.values().any(&guards) || protection.relative.values().any(&guards)
+    };
+    // Many locations have nothing to do with locks.
+    if !location.groups.iter().any(has_guard) {
+        return None;
+    }
+    let mut accesses = Accesses::new(counted_as);
+    let groups = location.groups.iter();
+    let numbers: Vec<Vec<u32>> = groups.map(|(_, it)| accesses.numbers(it)).collect();
     // In how many groups each access is, and in how many of them each lock guards it: an access counts only if it
     // holds the lock in every context.
-    let mut all: Counts = Counts::default();
+    let none = || vec![0; accesses.all.len()];
+    let mut all: Counts = none();
     let mut absolute: BTreeMap<&Path, Counts> = BTreeMap::new();
     let mut relative: BTreeMap<&Relation, Counts> = BTreeMap::new();
-    for (character, sightings) in &location.groups {
-        let keys = keys(sightings);
-        count(&mut all, &keys);
-        let protection = &character.protection;
-        let guards = |mode: &Mode| *mode == Mode::Exclusive || !character.writes;
+    for ((character, _), numbers) in location.groups.iter().zip(&numbers) {
+        count(&mut all, numbers);
+        let (protection, guards) = (&character.protection, guarding(character));
         for (lock, _) in protection.absolute.iter().filter(|it| guards(it.1)) {
-            count(absolute.entry(lock).or_default(), &keys);
+            count(absolute.entry(lock).or_insert_with(none), numbers);
         }
         for (lock, _) in protection.relative.iter().filter(|it| guards(it.1)) {
-            count(relative.entry(lock).or_default(), &keys);
+            count(relative.entry(lock).or_insert_with(none), numbers);
         }
     }
     let absolute = absolute.into_iter();
@@ -81,8 +84,8 @@ pub(super) fn guard(
     let mut best: Option<(Either<'_>, usize, AccessKey)> = None;
     for (lock, counts) in absolute.chain(relative) {
         let always = || {
-            let counts = counts.iter();
-            counts.filter_map(|(key, count)| (all[key] == *count).then_some(*key))
+            let counts = accesses.all.iter().zip(all.iter().zip(&counts));
+            counts.filter_map(|(key, (all, count))| (all == count).then_some(*key))
         };
         let Some(example) = always().min() else {
             continue;
@@ -103,7 +106,48 @@ pub(super) fn guard(
     })
 }
 
-type Counts = FxHashMap<AccessKey, usize>;
+/// By the numbers of accesses.
+type Counts = Vec<u32>;
+
+/// The accesses of a location with numbers.
+struct Accesses<'c> {
+    counted_as: &'c dyn Fn(AccessKey) -> AccessKey,
+    /// An access is sighted in many contexts.
+    known: FxHashMap<AccessKey, u32>,
+    all: Vec<AccessKey>,
+    numbers: FxHashMap<AccessKey, u32>,
+}
+
+impl<'c> Accesses<'c> {
+    fn new(counted_as: &'c dyn Fn(AccessKey) -> AccessKey) -> Accesses<'c> {
+        Accesses {
+            counted_as,
+            known: FxHashMap::default(),
+            all: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+
+    /// The numbers of the accesses that are sighted, each once.
+    fn numbers(&mut self, sightings: &[Sighting]) -> Vec<u32> {
+        let keys = sightings.iter().map(|it| (it.function, it.access));
+        let mut keys: Vec<AccessKey> = keys.collect();
+        keys.dedup();
+        let numbers = keys.into_iter().map(|key| {
+            *self.known.entry(key).or_insert_with(|| {
+                let key = (self.counted_as)(key);
+                *self.numbers.entry(key).or_insert_with(|| {
+                    self.all.push(key);
+                    self.all.len() as u32 - 1
+                })
+            })
+        });
+        let mut numbers: Vec<u32> = numbers.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+}
 
 /// A lock as a location has it.
 enum Either<'l> {
@@ -111,9 +155,9 @@ enum Either<'l> {
     Relative(&'l Relation),
 }
 
-fn count(counts: &mut Counts, keys: &[AccessKey]) {
-    for key in keys {
-        *counts.entry(*key).or_default() += 1;
+fn count(counts: &mut Counts, numbers: &[u32]) {
+    for number in numbers {
+        counts[*number as usize] += 1;
     }
 }
 
@@ -123,11 +167,9 @@ mod tests {
     use crate::ir::RecordRef;
     use crate::races::moments::When;
     use crate::races::protection::Accessed;
-    use crate::races::sighting::Character;
     use crate::symexec::{Root, Step};
     use crate::threads::ContextId;
     use std::collections::BTreeSet;
-    use std::sync::Arc;
     use ustr::Ustr;
 
     /// SplitMix64.

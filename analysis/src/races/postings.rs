@@ -3,6 +3,7 @@
 use super::ordering::{Orders, Signal};
 use crate::accesses::{Access, Facts, FunctionFacts, PostFact, Publishes};
 use crate::callgraph::{CallGraph, FunctionId};
+use crate::dataflow::Fixed;
 use crate::ir::AccessKind;
 use crate::locksets::{Mode, PointLocks};
 use crate::points_to::Class;
@@ -45,7 +46,7 @@ pub(super) struct Postings<'f> {
     objects: &'f SyncObjects,
     contexts: &'f Contexts,
     /// Each once: it is the same for a signal how often something is done to it.
-    by_class: FxHashMap<Class, FxHashSet<Posting>>,
+    by_class: FxHashMap<Class, FxHashSet<Fixed<Posting>>>,
     companies: FxHashMap<CompanyId, &'f BTreeSet<RootId>>,
     orders: Orders,
 }
@@ -92,14 +93,14 @@ impl<'f> Postings<'f> {
     /// Postings without the numbers of their companies, which mean nothing.
     fn by_threads<'p>(
         &'p self,
-        postings: &'p FxHashSet<Posting>,
+        postings: &'p FxHashSet<Fixed<Posting>>,
     ) -> FxHashSet<(Posting, &'p BTreeSet<RootId>)> {
         let postings = postings.iter();
         postings
             .map(|posting| {
                 let nameless = Posting {
                     company: CompanyId::default(),
-                    ..posting.clone()
+                    ..Posting::clone(posting)
                 };
                 (nameless, self.companies[&posting.company])
             })
@@ -191,15 +192,23 @@ impl<'f> Postings<'f> {
         } else {
             PostingKind::Reset
         };
+        let how = How {
+            kind,
+            nonzero: access.stored.nonzero,
+            locks: &access.locks,
+            signals: &access.signals,
+        };
+        // Who writes a whole object does the same to all of its members.
+        let mut nameless = None;
         for class in classes {
-            let path = place.unique(&access.place).filter(|_| !is_whole(class));
-            let how = How {
-                kind,
-                nonzero: access.stored.nonzero,
-                locks: &access.locks,
-                signals: &access.signals,
+            let posting = match is_whole(class) {
+                false => self.posting(place.unique(&access.place), how, place),
+                true => {
+                    let posting = nameless.get_or_insert_with(|| self.posting(None, how, place));
+                    posting.clone()
+                }
             };
-            self.add(*class, path, how, place);
+            self.add(*class, posting, place);
         }
     }
 
@@ -231,24 +240,28 @@ impl<'f> Postings<'f> {
             locks: &post.locks,
             signals: &post.signals,
         };
-        self.add(post.class, path, how, place);
+        let posting = self.posting(path, how, place);
+        self.add(post.class, posting, place);
     }
 
-    fn add(&mut self, class: Class, path: Option<Path>, how: How<'_>, place: &Place<'f>) {
-        let company = self.contexts.company(place.function, place.id);
-        self.companies.insert(company, place.roots);
+    fn posting(&self, path: Option<Path>, how: How<'_>, place: &Place<'f>) -> Fixed<Posting> {
         let held = place.context.held_at(how.locks, place.function);
         let held = held.into_iter();
         let alone = held.filter(|(_, held)| held.mode == Mode::Exclusive);
         let locks = alone.filter_map(|(lock, _)| place.binder.unique(&lock));
-        self.by_class.entry(class).or_default().insert(Posting {
+        Fixed::new(Posting {
             path,
-            company,
+            company: self.contexts.company(place.function, place.id),
             kind: how.kind,
             locks: locks.collect(),
             won: place.context.won_at(how.signals, place.binder.body),
             nonzero: how.nonzero,
-        });
+        })
+    }
+
+    fn add(&mut self, class: Class, posting: Fixed<Posting>, place: &Place<'f>) {
+        self.companies.insert(posting.company, place.roots);
+        self.by_class.entry(class).or_default().insert(posting);
     }
 
     /// The signals that they make.
@@ -271,7 +284,12 @@ impl<'f> Postings<'f> {
     }
 
     /// What all postings of one signal have in common; `None` if it is no signal.
-    fn signal(&self, class: Class, path: &Path, postings: &FxHashSet<Posting>) -> Option<Signal> {
+    fn signal(
+        &self,
+        class: Class,
+        path: &Path,
+        postings: &FxHashSet<Fixed<Posting>>,
+    ) -> Option<Signal> {
         let mut signal = Signal {
             class,
             posters: BTreeSet::new(),
@@ -321,7 +339,7 @@ impl<'f> Postings<'f> {
 }
 
 /// Whether nothing makes a variable zero again.
-fn is_claim(path: &Path, postings: &FxHashSet<Posting>) -> bool {
+fn is_claim(path: &Path, postings: &FxHashSet<Fixed<Posting>>) -> bool {
     let mut same = postings.iter().filter(|posting| {
         let other = posting.path.as_ref();
         other.is_none_or(|other| may_be_same(other, path))
@@ -331,6 +349,7 @@ fn is_claim(path: &Path, postings: &FxHashSet<Posting>) -> bool {
 }
 
 /// How something is posted.
+#[derive(Clone, Copy)]
 struct How<'h> {
     kind: PostingKind,
     nonzero: bool,

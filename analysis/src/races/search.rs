@@ -3,7 +3,7 @@
 use super::acceptance::{Accepted, AcceptedStatements};
 use super::access_index::{AccessIndex, AccessNumber};
 use super::evidence::{Evidence, rank};
-use super::guards;
+use super::guards::{self, AccessKey};
 use super::identity::fingerprint;
 use super::naming::{Names, UNNAMED, location_name, naming_quality};
 use super::overlap::Memory;
@@ -21,7 +21,7 @@ use crate::threads::Contexts;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What was found at a location.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -84,6 +84,8 @@ pub(super) struct Search<'s> {
     contexts: &'s Contexts,
     accepted: &'s AcceptedStatements,
     stop: &'s Stop,
+    /// By function and access, as what it is counted: an access is part of many locations.
+    counted_as: Vec<OnceLock<Box<[OnceLock<u32>]>>>,
 }
 
 /// What was found before an edit.
@@ -107,6 +109,7 @@ impl<'s> Search<'s> {
             contexts,
             accepted: &work.options.accepted,
             stop: work.stop,
+            counted_as: facts.iter().map(|_| OnceLock::new()).collect(),
         }
     }
 
@@ -310,11 +313,7 @@ impl<'s> Search<'s> {
     }
 
     fn evidence<'e>(&self, location: &Location, best: Pair, name: &'e str) -> Evidence<'e> {
-        let counted_as = |(function, access): (FunctionId, u32)| {
-            let body = self.surroundings.graph.functions.body(function);
-            let write = write_of(body, &self.facts[function.0 as usize], access);
-            (function, write.unwrap_or(access))
-        };
+        let counted_as = |access| self.counted_as(access);
         let guard = guards::guard(location, &counted_as).and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
@@ -342,6 +341,20 @@ impl<'s> Search<'s> {
             locks_sometimes: self.locks_sometimes(best.first, second)
                 || self.locks_sometimes(best.second, first),
         }
+    }
+
+    /// The access that one is counted as: that of `x++` which writes, for that which reads.
+    fn counted_as(&self, (function, access): AccessKey) -> AccessKey {
+        let facts = &self.facts[function.0 as usize];
+        let of_function = self.counted_as[function.0 as usize].get_or_init(|| {
+            let accesses = facts.accesses.iter();
+            accesses.map(|_| OnceLock::new()).collect()
+        });
+        let counted = of_function[access as usize].get_or_init(|| {
+            let body = self.surroundings.graph.functions.body(function);
+            write_of(body, facts, access).unwrap_or(access)
+        });
+        (function, *counted)
     }
 
     /// Whether the function of one side takes, elsewhere, a lock that the other side holds.

@@ -96,6 +96,26 @@ impl Callees<'_> {
         })
     }
 
+    /// Summarises the function as long as nothing is known of others that it is called by; what is known of objects is
+    /// left out.
+    pub fn analyse_alone(&self) -> (Summary, Solution<State>) {
+        self.execute_from(None, |run| {
+            let locks = locksets(run.body, &run.states, run.execution, self);
+            let signals = signals(run.body, &run.states, run.execution, &locks, self);
+            let forks = forks(run.body, &run.states, run.execution, self);
+            let references = references(run.body, &run.states, run.execution, self);
+            let summary = Summary {
+                values: Arc::new(run.values),
+                locks: Arc::new(locks.summary),
+                forks: Arc::new(forks.summary),
+                sharing: Arc::default(),
+                signals: Arc::new(signals.summary),
+                references: Arc::new(references.summary),
+            };
+            (summary, run.states)
+        })
+    }
+
     /// Whether a call may reach one of these functions.
     pub fn reaches<T>(&self, call: CallSite, functions: &BTreeMap<u32, T>) -> bool {
         let targets =

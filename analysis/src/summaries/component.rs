@@ -1,6 +1,6 @@
 //! The summaries of one component: a function, or functions that call each other, by fixpoint.
 
-use super::callees::{Analysed, Callees, Values};
+use super::callees::{Callees, Values};
 use super::earlier::{Again, Work};
 use super::fixpoint::Then;
 use super::known::{Known, Summaries, Summary};
@@ -111,16 +111,22 @@ impl Run<'_> {
     ) -> (LockSummary, Reads) {
         let callees = self.callees(function, Some(members));
         let body = self.graph.functions.body(FunctionId(function));
-        recording(|| {
-            let sites = work.sites.get_or_init(|| {
-                callees.execute_from(Some(work.values), |run| {
-                    let matters = |call| {
-                        callees.reaches(call, members) || !callees.lock_effects(call).is_empty()
-                    };
-                    LockSites::new(run.body, &run.states, run.execution, matters)
-                })
-            });
-            lock_summary(body, sites, &callees)
+        recording(|| lock_summary(body, self.lock_sites(&callees, members, work), &callees))
+    }
+
+    /// Where a member touches locks. What others do to locks makes no difference to that.
+    fn lock_sites<'w>(
+        &self,
+        callees: &Callees<'_>,
+        members: &Members,
+        work: &'w LockWork<'_>,
+    ) -> &'w LockSites {
+        work.sites.get_or_init(|| {
+            callees.execute_from(Some(work.values), |run| {
+                let matters =
+                    |call| callees.reaches(call, members) || !callees.lock_effects(call).is_empty();
+                LockSites::new(run.body, &run.states, run.execution, matters)
+            })
         })
     }
 
@@ -221,8 +227,7 @@ impl Run<'_> {
 
     fn first_round(&self, member: u32, members: &Members) -> First {
         let callees = self.callees(member, Some(members));
-        let ((summary, states), reads) =
-            recording(|| callees.analyse(|analysed: &Analysed<'_>| analysed.states.clone()));
+        let ((summary, states), reads) = recording(|| callees.analyse_alone());
         First {
             values: Values {
                 summary: summary.values.clone(),
@@ -317,6 +322,19 @@ impl Run<'_> {
                 old.locks = first.summary.locks.clone();
                 pending.extend(callers[member].iter().map(|caller| position[caller]));
             }
+        }
+        // Rounds are short, and this takes a large part of the first one of each member.
+        let prepared: Vec<(u32, Reads)> = pending
+            .par_iter()
+            .map(|at| {
+                let member = order[*at];
+                let callees = self.callees(member, Some(&members));
+                let find = || self.lock_sites(&callees, &members, &work[&member]);
+                (member, recording(find).1)
+            })
+            .collect();
+        for (member, reads) in prepared {
+            used.entry(member).or_default().push(reads);
         }
         let mut rounds = Rounds::default();
         while !pending.is_empty() {

@@ -15,7 +15,7 @@ use crate::references::{Last, References};
 use crate::signals::{Locks, SignalState};
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 
 /// One way to be entered. Several calls that agree on all of it are one context.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -107,6 +107,38 @@ impl Context {
             signals,
             ..self.clone()
         }
+    }
+
+    /// Whether both are the same, at whatever moments.
+    pub(super) fn is_same_but_for_the_moment(&self, other: &Context) -> bool {
+        self.lasting() == other.lasting()
+    }
+
+    /// A hash that is the same for all moments.
+    pub(super) fn hash_but_for_the_moment<H: Hasher>(&self, state: &mut H) {
+        self.lasting().hash(state);
+    }
+
+    /// All but what depends on the moment in the life of the thread.
+    fn lasting(&self) -> impl Eq + Hash + '_ {
+        let Context {
+            held,
+            held_somewhere,
+            bindings,
+            certain,
+            threads: _,
+            contents,
+            told,
+            private,
+            last,
+            given_up,
+            signals: _,
+            once,
+        } = self;
+        (
+            (held, held_somewhere, bindings, certain, contents),
+            (told, private, last, given_up, once),
+        )
     }
 
     /// Gives the function's places the names that everybody knows.
@@ -361,6 +393,35 @@ impl Context {
         private
     }
 
+    /// Whether joining the other one is known to change nothing but what is certain.
+    pub(super) fn covers(&self, other: &Context) -> bool {
+        fn is_part<V: PartialEq>(mine: &BTreeMap<Path, V>, theirs: &BTreeMap<Path, V>) -> bool {
+            let mut mine = mine.iter();
+            mine.all(|(path, value)| theirs.get(path) == Some(value))
+        }
+        let mut held = self.held.iter();
+        let mut private = self.private.iter();
+        let mut bindings = self.bindings.iter().zip(&other.bindings);
+        bindings.all(|(mine, theirs)| *mine == Value::Anything || mine == theirs)
+            && self.bindings.len() <= other.bindings.len()
+            && held.all(|(path, mine)| {
+                let theirs = other.held.get(path);
+                theirs.is_some_and(|theirs| mine.mode.min(theirs.mode) == mine.mode)
+            })
+            && private.all(|(object, mine)| {
+                let theirs = other.private.get(object);
+                theirs.is_some_and(|theirs| mine.or(theirs) == *mine)
+            })
+            && is_part(&self.contents, &other.contents)
+            && is_part(&self.told, &other.told)
+            && is_part(&self.last, &other.last)
+            && other.given_up.is_subset(&self.given_up)
+            && is_subset(&self.held_somewhere, &other.held_somewhere)
+            && is_subset(&self.once, &other.once)
+            && have_covered(&self.threads, &other.threads)
+            && joined_signals(&self.signals, &other.signals) == self.signals
+    }
+
     /// The context that covers both: what is held in both, and formals that are the same in both.
     pub fn joined(&self, other: &Context) -> Context {
         let held = self.held.iter().filter_map(|(path, mine)| {
@@ -430,10 +491,14 @@ fn joined_sets<T: Ord + Clone + Hash>(
     left: &Fixed<BTreeSet<T>>,
     right: &Fixed<BTreeSet<T>>,
 ) -> Fixed<BTreeSet<T>> {
-    if left == right || left.is_subset(right) {
+    if is_subset(left, right) {
         return left.clone();
     }
     Fixed::new(&**left & &**right)
+}
+
+fn is_subset<T: Ord>(left: &Fixed<BTreeSet<T>>, right: &Fixed<BTreeSet<T>>) -> bool {
+    left == right || left.is_subset(right)
 }
 
 fn joined_signals(left: &Fixed<SignalState>, right: &Fixed<SignalState>) -> Fixed<SignalState> {
@@ -447,12 +512,17 @@ fn joined_signals(left: &Fixed<SignalState>, right: &Fixed<SignalState>) -> Fixe
     }
 }
 
-fn joined_threads(left: &Fixed<Threads>, right: &Fixed<Threads>) -> Fixed<Threads> {
+/// Whether joining the right ones changes nothing.
+fn have_covered(left: &Fixed<Threads>, right: &Fixed<Threads>) -> bool {
     let covers = |(origin, theirs): (&Origin, &Running)| match left.get(origin) {
         Some(Running::Perhaps(None)) => true,
         mine => mine == Some(theirs),
     };
-    if left == right || right.iter().all(covers) {
+    left == right || right.iter().all(covers)
+}
+
+fn joined_threads(left: &Fixed<Threads>, right: &Fixed<Threads>) -> Fixed<Threads> {
+    if have_covered(left, right) {
         return left.clone();
     }
     let mut joined = BTreeMap::clone(left);

@@ -10,7 +10,7 @@ use super::given::known;
 use super::left_behind;
 use super::multiplicity;
 use super::numbers::HandedNumbers;
-use super::prepared::{Prepared, PreparedBefore, Surroundings};
+use super::prepared::{Preparation, PreparedBefore, Surroundings};
 use super::reached::{AnyMoment, Called};
 use super::roots::{RootId, RootKind, ThreadRoot, ThreadRules};
 use crate::accesses::{Facts, StartFact};
@@ -25,9 +25,6 @@ use crate::symexec::{Path, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// So many contexts are looked at side by side before what they lead to is entered one by one.
-const MOST_PREPARED: usize = 128;
 
 /// More threads than this that begin at one place with different arguments are joined.
 const MOST_ROOTS_OF_A_START: usize = 8;
@@ -67,24 +64,27 @@ pub(super) fn contexts_with<'f>(
             order[*member as usize] = index as u32;
         }
     }
-    let mut flow = Flow {
-        surroundings: Surroundings {
-            graph,
-            facts,
-            deciding: deciding.clone(),
-            states: KnownStates::default(),
-            before,
-        },
-        prepared: Prepared::default(),
-        order,
-        pending: BTreeSet::new(),
-        contexts: Contexts::none_yet(facts.len(), HandedNumbers::new(graph, facts), deciding),
-        started: FxHashMap::default(),
-        any_moment: any_moment(graph, facts),
-        visits: 0,
+    let surroundings = Surroundings {
+        graph,
+        facts,
+        deciding: deciding.clone(),
+        states: KnownStates::default(),
+        before,
     };
-    flow.run(rules, stop);
-    let (mut contexts, any_moment) = (flow.contexts, flow.any_moment);
+    let (mut contexts, any_moment) = rayon::in_place_scope(|helpers| {
+        let mut flow = Flow {
+            surroundings: &surroundings,
+            preparation: Preparation::new(&surroundings, stop, helpers),
+            order,
+            pending: BTreeSet::new(),
+            contexts: Contexts::none_yet(facts.len(), HandedNumbers::new(graph, facts), deciding),
+            started: FxHashMap::default(),
+            any_moment: any_moment(graph, facts),
+            visits: 0,
+        };
+        flow.run(rules, stop);
+        (flow.contexts, flow.any_moment)
+    });
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
     left_behind::find(&mut contexts, graph, facts);
@@ -120,9 +120,9 @@ struct Beginning {
     signals: Arc<SignalState>,
 }
 
-struct Flow<'f> {
-    surroundings: Surroundings<'f>,
-    prepared: Prepared,
+struct Flow<'p, 's> {
+    surroundings: &'s Surroundings<'s>,
+    preparation: Preparation<'p, 's>,
     /// Callers before callees.
     order: Vec<u32>,
     pending: BTreeSet<(u32, FunctionId, ContextId)>,
@@ -152,7 +152,7 @@ fn any_moment(graph: &CallGraph<'_>, facts: &Facts) -> AnyMoment {
     }
 }
 
-impl Flow<'_> {
+impl Flow<'_, '_> {
     fn run(&mut self, rules: &ThreadRules, stop: &Stop) {
         let graph = self.surroundings.graph;
         for function in graph.functions.ids() {
@@ -197,7 +197,6 @@ impl Flow<'_> {
         }
         while let Some((_, function, context)) = self.pending.pop_first() {
             stop.check();
-            self.prepare(function, context);
             self.visit(function, context);
         }
     }
@@ -223,20 +222,21 @@ impl Flow<'_> {
         id
     }
 
-    /// A function is entered; returns in which of its contexts.
+    /// A function is entered; returns in which of its contexts, and what it is entered with.
     fn enter(
         &mut self,
         function: FunctionId,
         context: Fixed<Context>,
         roots: &Shared<BTreeSet<RootId>>,
         arrival: Arrival,
-    ) -> ContextId {
+    ) -> (ContextId, Fixed<Context>) {
         let visits = self.visits;
         let known = self.contexts.function_mut(function);
-        let id = known.find_or_add(context, &self.any_moment);
+        let (id, context) = known.find_or_add(context, &self.any_moment);
         let reached = &mut known.contexts[id.0 as usize];
         if reached.arrivals.is_empty() {
             reached.found_at = visits;
+            self.preparation.begin(function, id, &reached.context);
         }
         if reached.known_arrivals.insert(arrival) {
             reached.arrivals.push(arrival);
@@ -245,31 +245,7 @@ impl Flow<'_> {
             let order = self.order[function.0 as usize];
             self.pending.insert((order, function, id));
         }
-        id
-    }
-
-    /// Finds what the calls of a context, and of those that come next, lead to.
-    fn prepare(&mut self, function: FunctionId, id: ContextId) {
-        let is_new = |contexts: &Contexts, function: FunctionId, id: ContextId| {
-            contexts.reached(function, id).calls.is_none()
-        };
-        if self.prepared.has(function, id) || !is_new(&self.contexts, function, id) {
-            return;
-        }
-        let next = self.pending.iter().take(MOST_PREPARED);
-        let next = next.map(|(_, function, id)| (*function, *id));
-        let next = next.filter(|(function, id)| {
-            !self.prepared.has(*function, *id) && is_new(&self.contexts, *function, *id)
-        });
-        let all: Vec<(FunctionId, ContextId, Fixed<Context>)> = [(function, id)]
-            .into_iter()
-            .chain(next)
-            .map(|(function, id)| {
-                let reached = self.contexts.reached(function, id);
-                (function, id, reached.context.clone())
-            })
-            .collect();
-        self.prepared.add(&self.surroundings, all);
+        (id, context)
     }
 
     fn visit(&mut self, function: FunctionId, id: ContextId) {
@@ -290,9 +266,7 @@ impl Flow<'_> {
         reached.calls = Some(Vec::new());
         reached.visited_at = self.visits;
         let context = reached.context.clone();
-        let prepared = self
-            .prepared
-            .take(&self.surroundings, function, id, &context);
+        let prepared = self.preparation.take(function, id, &context);
         for entered in prepared.calls {
             let arrival = Arrival::Call {
                 caller: function,
@@ -300,14 +274,13 @@ impl Flow<'_> {
                 at: entered.at,
                 repeats: entered.repeats,
             };
-            let callee = self.enter(entered.target, entered.context.clone(), &roots, arrival);
-            let known = &self.contexts.functions[entered.target.0 as usize];
+            let (context, known) = self.enter(entered.target, entered.context, &roots, arrival);
             let called = Called {
                 callee: entered.target,
-                context: callee,
+                context,
                 at: entered.at,
                 repeats: entered.repeats,
-                entered: known.shared(entered.context),
+                entered: known,
             };
             let reached = self.contexts.reached_mut(function, id);
             if let Some(calls) = &mut reached.calls {

@@ -1,21 +1,23 @@
-//! What the calls of contexts lead to. It depends on the context and on the facts of its function alone, so that it is
-//! found for many contexts side by side, before they are entered in their order.
+//! What the calls of contexts lead to. It depends on the context and on the facts of its function alone, so that others
+//! find it out while contexts are entered in their order.
 
 use super::at_calls::{KnownStates, StatesAtCalls};
 use super::context::{Context, ContextId, Held};
 use super::contexts::Contexts;
 use super::deciding::Deciding;
 use crate::accesses::Facts;
+use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
 use crate::ir::{BlockId, GlobalRef, GlobalScope, Landmark, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
+use crate::stop::Stop;
 use crate::symexec::{Path, Root, Value};
-use rayon::prelude::*;
+use rayon::Scope;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 use ustr::Ustr;
 
 /// What is known before any context is.
@@ -73,37 +75,68 @@ pub(super) struct Entered {
     pub repeats: bool,
 }
 
-/// Contexts that have been looked at and not visited yet.
-#[derive(Default)]
-pub(super) struct Prepared(FxHashMap<(FunctionId, ContextId), PreparedContext>);
+/// Contexts that have been found and not visited yet: what their calls lead to is found by whoever has nothing else to
+/// do, or when it is needed.
+pub(super) struct Preparation<'p, 's> {
+    surroundings: &'s Surroundings<'s>,
+    stop: &'s Stop,
+    helpers: &'p Scope<'s>,
+    waiting: FxHashMap<(FunctionId, ContextId), Arc<Mutex<Step>>>,
+}
 
-impl Prepared {
-    pub fn has(&self, function: FunctionId, id: ContextId) -> bool {
-        self.0.contains_key(&(function, id))
+/// How far the preparation of a context is. Who finds it out has the lock.
+enum Step {
+    Waiting,
+    Done(PreparedContext),
+    Visited,
+}
+
+impl<'p, 's> Preparation<'p, 's> {
+    pub fn new(
+        surroundings: &'s Surroundings<'s>,
+        stop: &'s Stop,
+        helpers: &'p Scope<'s>,
+    ) -> Preparation<'p, 's> {
+        Preparation {
+            surroundings,
+            stop,
+            helpers,
+            waiting: FxHashMap::default(),
+        }
+    }
+
+    /// A context was found, and will be visited.
+    pub fn begin(&mut self, function: FunctionId, id: ContextId, context: &Fixed<Context>) {
+        let step = Arc::new(Mutex::new(Step::Waiting));
+        self.waiting.insert((function, id), step.clone());
+        let (surroundings, stop) = (self.surroundings, self.stop);
+        let context = context.clone();
+        self.helpers.spawn(move |_| {
+            // If it is locked, somebody is at it.
+            let Ok(mut step) = step.try_lock() else {
+                return;
+            };
+            if matches!(*step, Step::Waiting) && !stop.is_set() {
+                *step = Step::Done(surroundings.prepared(function, &context));
+            }
+        });
     }
 
     /// What a function does in a context, which is not needed again.
     pub fn take(
         &mut self,
-        surroundings: &Surroundings<'_>,
         function: FunctionId,
         id: ContextId,
         context: &Fixed<Context>,
     ) -> PreparedContext {
-        let known = self.0.remove(&(function, id));
-        known.unwrap_or_else(|| surroundings.prepared(function, context))
-    }
-
-    pub fn add(
-        &mut self,
-        surroundings: &Surroundings<'_>,
-        contexts: Vec<(FunctionId, ContextId, Fixed<Context>)>,
-    ) {
-        let found = contexts.into_par_iter().map(|(function, id, context)| {
-            let prepared = surroundings.prepared(function, &context);
-            ((function, id), prepared)
+        let step = self.waiting.remove(&(function, id)).map(|step| {
+            let mut step = step.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *step, Step::Visited)
         });
-        self.0.par_extend(found);
+        match step {
+            Some(Step::Done(prepared)) => prepared,
+            _ => self.surroundings.prepared(function, context),
+        }
     }
 }
 
@@ -120,16 +153,25 @@ impl Surroundings<'_> {
         let mut states = StatesAtCalls::new(&self.states, context, body);
         let mut calls = Vec::new();
         for call in facts.calls.iter().filter(|call| is_reached(call.statement)) {
-            for target in self.called(function, context, call.callee.as_ref(), &call.targets) {
-                let parameters = self.graph.functions.body(target).parameters;
-                let entered = context.of_call(function, body, call, parameters, &mut states);
-                calls.push(Entered {
-                    target,
-                    context: self.entered(target, entered),
-                    at: body.landmark(call.statement),
-                    repeats: call.repeats,
-                });
-            }
+            let targets = self.called(function, context, call.callee.as_ref(), &call.targets);
+            let mut of_call = |parameters| {
+                let states = &mut states;
+                context.of_call(function, body, call, parameters, states)
+            };
+            let at = body.landmark(call.statement);
+            let repeats = call.repeats;
+            let entered = self.targets_entered(&targets, &mut of_call);
+            calls.extend(
+                targets
+                    .iter()
+                    .zip(entered)
+                    .map(|(target, context)| Entered {
+                        target: *target,
+                        context,
+                        at,
+                        repeats,
+                    }),
+            );
         }
         PreparedContext { left_out, calls }
     }
@@ -147,6 +189,44 @@ impl Surroundings<'_> {
             Some(Value::Function(name)) => self.graph.functions.resolve(name).to_vec(),
             _ => otherwise.to_vec(),
         }
+    }
+
+    /// The context of each function that a call may reach, where `of_call` finds that of one with so many parameters.
+    /// A pointer may lead to hundreds of functions, and most of them find the same.
+    fn targets_entered(
+        &self,
+        targets: &[FunctionId],
+        of_call: &mut dyn FnMut(usize) -> Context,
+    ) -> Vec<Fixed<Context>> {
+        let parameters = |target: FunctionId| self.graph.functions.body(target).parameters;
+        if let [only] = targets {
+            return vec![self.entered(*only, of_call(parameters(*only)))];
+        }
+        let mut by_parameters: BTreeMap<usize, Context> = BTreeMap::new();
+        let mut known: FxHashMap<(usize, BTreeMap<u32, Certain>), Fixed<Context>> =
+            FxHashMap::default();
+        let mut entered = Vec::with_capacity(targets.len());
+        for target in targets {
+            let parameters = parameters(*target);
+            let context = by_parameters.entry(parameters);
+            let context = context.or_insert_with(|| of_call(parameters));
+            if self.graph.wrapping_model(*target).is_some() {
+                entered.push(self.entered(*target, context.clone()));
+                continue;
+            }
+            let mut certain = context.certain.clone();
+            self.deciding.keep(*target, &mut certain);
+            let found = known
+                .entry((parameters, certain))
+                .or_insert_with_key(|key| {
+                    Fixed::new(Context {
+                        certain: key.1.clone(),
+                        ..context.clone()
+                    })
+                });
+            entered.push(found.clone());
+        }
+        entered
     }
 
     /// A context as its function finds it.

@@ -11,6 +11,7 @@ use crate::ir::{BlockId, Landmark};
 use crate::signals::SignalState;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// More contexts than this of one function are joined.
@@ -39,13 +40,31 @@ pub(super) struct FunctionContexts {
 struct KnownContexts {
     index: FxHashMap<Fixed<Context>, ContextId>,
     /// How many moments there are of what is else the same.
-    moments: FxHashMap<Fixed<Context>, usize>,
+    moments: FxHashMap<AtAnyMoment, usize>,
     /// Contexts that stand for any moment because there were too many, and those that were entered instead.
     timeless: FxHashMap<Fixed<Context>, ContextId>,
     /// There were too many: those that cover all later ones, by what is certain of the formals.
     overflows: BTreeMap<BTreeMap<u32, Certain>, ContextId>,
     /// Contexts that some of these cover already, and what is certain in it.
     covered: FxHashMap<Fixed<Context>, BTreeMap<u32, Certain>>,
+}
+
+/// Contexts that differ in nothing but the moment.
+#[derive(Clone)]
+struct AtAnyMoment(Fixed<Context>);
+
+impl PartialEq for AtAnyMoment {
+    fn eq(&self, other: &AtAnyMoment) -> bool {
+        self.0.is_same_but_for_the_moment(&other.0)
+    }
+}
+
+impl Eq for AtAnyMoment {}
+
+impl Hash for AtAnyMoment {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash_but_for_the_moment(state);
+    }
 }
 
 /// A call in a context, and where it leads.
@@ -148,15 +167,21 @@ impl Reached {
 }
 
 impl FunctionContexts {
-    pub fn find_or_add(&mut self, context: Fixed<Context>, any_moment: &AnyMoment) -> ContextId {
+    /// The context that a function is entered in, and the copy of what it is entered with that is kept here.
+    pub fn find_or_add(
+        &mut self,
+        context: Fixed<Context>,
+        any_moment: &AnyMoment,
+    ) -> (ContextId, Fixed<Context>) {
         let known = &*self.known;
-        let found = known.index.get(&context);
-        if let Some(found) = found.or_else(|| known.timeless.get(&context)) {
-            return *found;
+        let found = known.index.get_key_value(&context);
+        let found = found.or_else(|| known.timeless.get_key_value(&context));
+        if let Some((context, found)) = found {
+            return (*found, context.clone());
         }
-        let rest = Fixed::new(context.at_moment(Fixed::default(), Fixed::default()));
         let known = Arc::make_mut(&mut self.known);
-        let moments = known.moments.entry(rest).or_default();
+        let moments = known.moments.entry(AtAnyMoment(context.clone()));
+        let moments = moments.or_default();
         *moments += 1;
         if *moments <= MOST_MOMENTS {
             return self.find_or_join(context);
@@ -164,29 +189,45 @@ impl FunctionContexts {
         let (threads, signals) = (any_moment.threads.clone(), any_moment.signals.clone());
         let timeless = Fixed::new(context.at_moment(threads, signals));
         let found = self.known.index.get(&timeless).copied();
-        let id = found.unwrap_or_else(|| self.find_or_join(timeless.clone()));
+        let id = found.unwrap_or_else(|| self.find_or_join(timeless.clone()).0);
         let known = Arc::make_mut(&mut self.known);
         known.timeless.insert(timeless, id);
-        known.timeless.insert(context, id);
-        id
+        known.timeless.insert(context.clone(), id);
+        (id, context)
     }
 
-    fn find_or_join(&mut self, context: Fixed<Context>) -> ContextId {
+    fn find_or_join(&mut self, context: Fixed<Context>) -> (ContextId, Fixed<Context>) {
         let known = &*self.known;
         if self.contexts.len() < MOST_CONTEXTS {
-            return self.add(context);
+            return (self.add(context.clone()), context);
         }
         // Joining it once more would change nothing.
-        let covering = known.covered.get(&context);
-        if let Some(id) = covering.and_then(|certain| known.overflows.get(certain)) {
-            return *id;
+        if let Some((context, certain)) = known.covered.get_key_value(&context)
+            && let Some(id) = known.overflows.get(certain)
+        {
+            return (*id, context.clone());
         }
         // What is certain of formals is the same in all that are joined, unless there is too much of that.
         let mut certain = context.certain.clone();
         if known.overflows.len() >= MOST_OVERFLOWS && !known.overflows.contains_key(&certain) {
             certain.clear();
         }
-        let joined = match known.overflows.get(&certain) {
+        let overflow = known.overflows.get(&certain).copied();
+        let covering = overflow.filter(|id| {
+            let context_there = &self.contexts[id.0 as usize].context;
+            context_there.covers(&context)
+        });
+        if let Some(id) = covering {
+            debug_assert_eq!(
+                self.joined_with(id, &context),
+                self.contexts[id.0 as usize].context
+            );
+            Arc::make_mut(&mut self.known)
+                .covered
+                .insert(context.clone(), certain);
+            return (id, context);
+        }
+        let joined = match overflow {
             Some(overflow) => self.contexts[overflow.0 as usize].context.joined(&context),
             None => {
                 let all = self.contexts.iter().map(|reached| &*reached.context);
@@ -205,8 +246,17 @@ impl FunctionContexts {
         };
         let known = Arc::make_mut(&mut self.known);
         known.overflows.insert(certain.clone(), id);
-        known.covered.insert(context, certain);
-        id
+        known.covered.insert(context.clone(), certain);
+        (id, context)
+    }
+
+    /// A joined context after another one was joined with it.
+    fn joined_with(&self, id: ContextId, context: &Context) -> Fixed<Context> {
+        let known = &self.contexts[id.0 as usize].context;
+        Fixed::new(Context {
+            certain: known.certain.clone(),
+            ..known.joined(context)
+        })
     }
 
     /// The context with this content.
@@ -302,10 +352,10 @@ mod tests {
         let any = any_moment();
         let most = MOST_MOMENTS as u32;
         let early: Vec<ContextId> = (0..most)
-            .map(|it| known.find_or_add(at(it), &any))
+            .map(|it| known.find_or_add(at(it), &any).0)
             .collect();
         let late: Vec<ContextId> = (most..3 * most)
-            .map(|it| known.find_or_add(at(it), &any))
+            .map(|it| known.find_or_add(at(it), &any).0)
             .collect();
         assert_eq!(known.contexts.len(), MOST_MOMENTS + 1);
         assert!(late.iter().all(|id| *id == late[0] && !early.contains(id)));
@@ -314,7 +364,7 @@ mod tests {
             any.signals
         );
         // Whoever came before stays where he was, and what stands for any moment is none that one comes to by oneself.
-        assert_eq!(known.find_or_add(at(0), &any), early[0]);
+        assert_eq!(known.find_or_add(at(0), &any).0, early[0]);
         assert_eq!(known.exactly(&at(0)), Some(early[0]));
         assert_eq!(known.exactly(&at(2 * most)), None);
         let timeless = known.contexts[late[0].0 as usize].context.clone();
@@ -328,8 +378,8 @@ mod tests {
         let any = any_moment();
         for context in contexts() {
             Arc::make_mut(&mut slow.known).covered.clear();
-            let id = quick.find_or_add(context.clone(), &any);
-            assert_eq!(id, slow.find_or_add(context, &any));
+            let found = quick.find_or_add(context.clone(), &any);
+            assert_eq!(found, slow.find_or_add(context, &any));
         }
         let all = |found: &FunctionContexts| -> Vec<Fixed<Context>> {
             let contexts = found.contexts.iter();

@@ -115,6 +115,9 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
             return FAILURE;
         }
     };
+    if let (Some(_), Some((workspace, check))) = (&selection.id, &program) {
+        add_accesses(&mut report, workspace, check);
+    }
     if let (true, Some((workspace, check))) = (arguments.verify, &program) {
         progress.during("looking for interleavings", || {
             verify(&mut report, check, workspace, arguments.verify_budget);
@@ -124,6 +127,10 @@ pub(super) fn run(arguments: &CheckArguments) -> u8 {
     if let Err(error) = arguments.write(&report, &selection, hidden) {
         complain(&format!("error: {error}"));
         return FAILURE;
+    }
+    if let Some((workspace, check)) = program {
+        check.leave();
+        workspace.leave();
     }
     if report.stats.units == 0 {
         complain("nothing was analysed");
@@ -139,6 +146,20 @@ struct Found {
     program: Option<(Workspace, Check)>,
     /// What the project says about which races to show.
     min_rank: Option<u8>,
+}
+
+/// Adds the accesses that are not listed.
+fn add_accesses(report: &mut Report, workspace: &Workspace, check: &Check) {
+    let suppressed = report.suppressed.iter_mut();
+    let suppressed = suppressed.map(|suppressed| &mut suppressed.race);
+    for race in report.races.iter_mut().chain(suppressed) {
+        if race.unlisted.count > 0
+            && let Some(whole) = check.race(workspace, &race.id)
+        {
+            let race = Arc::make_mut(race);
+            (race.accesses, race.unlisted) = (whole.accesses, whole.unlisted);
+        }
+    }
 }
 
 /// Looks for an interleaving of every race in the report.
@@ -218,6 +239,7 @@ impl CheckArguments {
         // An interleaving is looked for in the program itself.
         let recalled = opened.as_ref().filter(|_| !self.verify);
         let recalled = recalled.and_then(|opened| recall::recall(opened, &options, Detail::Full));
+        let recalled = recalled.filter(|recalled| self.says_enough(&recalled.report));
         if let Some(recalled) = recalled {
             return Ok(Found {
                 report: recalled.report,
@@ -240,6 +262,18 @@ impl CheckArguments {
             program: Some((workspace, check)),
             min_rank,
         })
+    }
+
+    /// Whether a report has all that was asked for: it lists some of the accesses of each race, and a race that is
+    /// asked for is shown with all of them.
+    fn says_enough(&self, report: &Report) -> bool {
+        let Some(id) = &self.explain else {
+            return true;
+        };
+        let suppressed = report.suppressed.iter().map(|suppressed| &suppressed.race);
+        let mut races = report.races.iter().chain(suppressed);
+        let id = id.to_ascii_lowercase();
+        !races.any(|race| race.id.starts_with(&id) && race.unlisted.count > 0)
     }
 
     fn selection(&self, configured: Option<u8>) -> Selection {
@@ -298,7 +332,7 @@ pub(super) fn add_notes(notes: &mut Vec<Note>, workspace: &Workspace) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Race, Tier};
+    use crate::report::{Race, Tier, Unlisted};
 
     fn race(tier: Tier, rank: u8) -> Race {
         Race {
@@ -308,6 +342,7 @@ mod tests {
             location: "x".to_owned(),
             reasons: Vec::new(),
             accesses: Vec::new(),
+            unlisted: Unlisted::default(),
             benign_comments: Vec::new(),
             verified: None,
         }

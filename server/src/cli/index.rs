@@ -46,8 +46,7 @@ pub(super) fn run(arguments: &IndexArguments) -> u8 {
         Format::Json => print_data(&format!("{}\n", summary.json(&workspace))),
     }
     let units = workspace.units;
-    // The process ends here: freeing every body one by one would only cost time.
-    std::mem::forget(workspace);
+    workspace.leave();
     if units == 0 {
         complain("nothing was analysed");
         FAILURE

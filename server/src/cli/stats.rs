@@ -44,7 +44,9 @@ pub(super) fn run(arguments: &StatsArguments) -> u8 {
     let clock = StageClock::default();
     let mut statistics = progress.during("looking for races", || {
         let check = Check::timed(&workspace, options, &clock);
-        check.statistics(&workspace, clock, arguments.largest)
+        let statistics = check.statistics(&workspace, clock, arguments.largest);
+        check.leave();
+        statistics
     });
     progress.clear();
     add_notes(&mut statistics.notes, &workspace);
@@ -58,7 +60,9 @@ pub(super) fn run(arguments: &StatsArguments) -> u8 {
         }
         Format::Json => print_data(&json::statistics(&statistics, &base)),
     }
-    if workspace.units == 0 {
+    let units = workspace.units;
+    workspace.leave();
+    if units == 0 {
         complain("nothing was analysed");
         return FAILURE;
     }

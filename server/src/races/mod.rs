@@ -136,18 +136,23 @@ impl Check {
         })
     }
 
+    /// Ends the work with a check together with the process: freeing it piece by piece would only cost time.
+    pub fn leave(self) {
+        std::mem::forget(self);
+    }
+
     /// How races were looked for.
     pub fn options(&self) -> &RaceOptions {
         &self.options
     }
 
-    /// All races of the program, whatever their rank.
+    /// All races of the program, whatever their rank, with some of the accesses of each.
     pub fn report(&self, workspace: &Workspace) -> Report {
         self.report_with(workspace, Some(&CommentWriter::new(workspace)))
     }
 
-    /// As `report`, with some of the accesses of each race, and without the comments that would accept the findings and
-    /// the calls that lead to accesses: they take time, and few are asked for.
+    /// As `report`, without the comments that would accept the findings and the calls that lead to accesses: they take
+    /// time, and few are asked for.
     pub fn brief_report(&self, workspace: &Workspace) -> Report {
         self.report_with(workspace, None)
     }
@@ -160,7 +165,7 @@ impl Check {
         let mut races = program.races.iter().chain(&program.accepted_races);
         let race = races.find(|race| race::id(race) == id)?;
         let writer = CommentWriter::new(workspace);
-        race::report(&checked, race, Detail::Full(Some(&writer)))
+        race::report(&checked, race, Detail::Whole(&writer))
     }
 
     /// The comments that would accept a race.
@@ -240,8 +245,9 @@ impl Check {
             let accepted = reports.split_off(races.len());
             return (reports, accepted);
         }
-        let report =
-            |races, writer| reported::full(workspace, &self.result, races, Detail::Full(writer));
+        let report = |races, writer| {
+            reported::listed(workspace, &self.result, races, Detail::Listed(writer))
+        };
         (report(races, writer), report(accepted, None))
     }
 

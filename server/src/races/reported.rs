@@ -27,8 +27,10 @@ struct ReportedRace {
     at: Reading,
 }
 
-/// So many races are reported by one thread in a row: they share what it takes to find places.
-const IN_A_ROW: usize = 32;
+/// At least so many races are reported by one thread in a row: they share what it takes to find places.
+const LEAST_IN_A_ROW: usize = 32;
+/// So many rows there are for each thread, because not all of them take as long.
+const ROWS: usize = 4;
 
 impl Reported {
     /// The reports of these races, without what takes long. Forgets all others.
@@ -69,8 +71,8 @@ impl Reported {
     }
 }
 
-/// The reports of these races with all that is to say about them.
-pub(super) fn full(
+/// The reports of these races for a list of them.
+pub(super) fn listed(
     workspace: &Workspace,
     result: &CheckResult,
     races: &[Arc<races::Race>],
@@ -90,7 +92,8 @@ fn side_by_side<T: Send>(
 ) -> Vec<T> {
     let texts = workspace.texts();
     workspace.in_parallel(|analysis| {
-        let in_a_row = races.par_chunks(IN_A_ROW);
+        let rows = ROWS * rayon::current_num_threads();
+        let in_a_row = races.par_chunks(LEAST_IN_A_ROW.max(races.len() / rows));
         let found = in_a_row.map_with(analysis, |analysis, races| {
             let checked = Checked::new(texts, analysis, result);
             let said = races.iter().map(|race| say(&checked, race));

@@ -154,8 +154,8 @@ impl Baseline {
 /// An id rests on the pair that is shown, and moving a function can bring another pair to the front. Which functions
 /// take part does not depend on that.
 fn functions(race: &Race) -> BTreeSet<String> {
-    let accesses = race.accesses.iter();
-    accesses.map(|access| access.function.clone()).collect()
+    let listed = race.accesses.iter().map(|access| &access.function);
+    listed.chain(&race.unlisted.functions).cloned().collect()
 }
 
 /// Says which functions access a known location that did not before.

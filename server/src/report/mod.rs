@@ -15,6 +15,7 @@ mod verification;
 
 use crate::project::{Note, Place};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use baseline::{Baseline, BaselineComparison, BaselineError, KnownRace};
@@ -70,13 +71,24 @@ pub struct Race {
     /// What is raced on: `conn.hits`, `counter`.
     pub location: String,
     pub reasons: Vec<Reason>,
-    /// The first two are the best pair; others of the same cause follow.
+    /// The first two are the best pair; others of the same cause follow, each line once.
     pub accesses: Vec<Access>,
+    /// The rest of them.
+    pub unlisted: Unlisted,
     /// What to write into the source to accept the race. All of them are needed.
     pub benign_comments: Vec<OfferedComment>,
     /// If somebody has looked for an interleaving. That is no part of what is kept for the next start.
     #[serde(skip)]
     pub verified: Option<Verified>,
+}
+
+/// Accesses that take part in a race and are not listed: there may be hundreds, which nobody reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unlisted {
+    /// Lines, as far as these were looked up, and statements otherwise, of which a line may have several.
+    pub count: usize,
+    /// Where they stand, if all were looked up.
+    pub functions: BTreeSet<String>,
 }
 
 /// A comment that can be written into the source.

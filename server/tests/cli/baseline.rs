@@ -200,3 +200,34 @@ fn a_file_that_is_no_baseline_is_an_error() {
     assert_eq!((run.status, run.output.as_str()), (2, ""));
     assert!(run.notes.contains("cannot be written"), "{}", run.notes);
 }
+
+#[test]
+fn functions_whose_accesses_are_not_listed_are_known_too() {
+    let source = |functions: usize| {
+        let texts = (0..functions).map(|it| {
+            let set = if it % 2 == 1 { " = 1" } else { "" };
+            format!("static int bump{it:02}(void) {{\n    return hits{set};\n}}\n")
+        });
+        let calls = (0..functions).map(|it| format!("    bump{it:02}();\n"));
+        PROGRAM
+            .replace(
+                "static void bump(void) {\n    hits++;\n}\n",
+                &texts.collect::<String>(),
+            )
+            .replace("    bump();\n", &calls.collect::<String>())
+    };
+    let program = Program::built(&[("a.c", &source(20))]);
+    program.run(&["check", "--write-baseline", "known.json"]);
+    let text = std::fs::read_to_string(program.path("known.json")).unwrap();
+    let baseline: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        baseline["races"][0]["functions"].as_array().unwrap().len(),
+        20
+    );
+    assert_eq!(check(&program, &source(20)).status, 0);
+    assert_eq!(check(&program, &source(19)).status, 0);
+    let run = check(&program, &source(21));
+    assert_eq!(run.status, 1);
+    let reason = "new since the baseline: accesses in `bump20`";
+    assert!(run.output.contains(reason), "{}", run.output);
+}

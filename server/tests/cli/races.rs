@@ -342,3 +342,60 @@ int main(void) {
     expect!["= note: no race with the write at a.c:9:5: one waits for `finished`, which is set only after the other"]
         .assert_eq(&said(19));
 }
+
+/// A race with so many accesses, each in a function of its own, every second of them a write.
+fn crowded(accesses: usize) -> String {
+    let functions = (0..accesses).map(|it| {
+        let set = if it % 2 == 1 { " = 1" } else { "" };
+        format!("static int use{it:02}(void) {{\n    return hits{set};\n}}\n")
+    });
+    let calls = (0..accesses).map(|it| format!("    use{it:02}();\n"));
+    format!(
+        "#include <pthread.h>\nstatic int hits;\n{}static void *worker(void *argument) {{\n{}    return argument;\n}}\n\
+         int main(void) {{\n    pthread_t threads[2];\n    for (int i = 0; i < 2; i++)\n        \
+         pthread_create(&threads[i], 0, worker, 0);\n    return 0;\n}}\n",
+        functions.collect::<String>(),
+        calls.collect::<String>()
+    )
+}
+
+#[test]
+fn a_race_lists_some_of_its_accesses_and_counts_the_others() {
+    let count = |source: &str| {
+        let race = &report(source)["races"][0];
+        let listed = race["accesses"].as_array().unwrap().len();
+        (listed, race["more_accesses"].as_u64().unwrap())
+    };
+    assert_eq!(count(COUNTER), (2, 0));
+    // A write that races with itself is there twice.
+    assert_eq!(count(&crowded(13)), (14, 0));
+    assert_eq!(count(&crowded(20)), (14, 7));
+}
+
+#[test]
+fn a_race_that_is_asked_for_has_all_its_accesses_also_if_it_is_recalled() {
+    let source = crowded(20);
+    let program = Program::built(&[("a.c", &source)]);
+    let cache = tempfile::tempdir().unwrap();
+    let cached = |options: &[&str]| {
+        let all = ["check", "--cache-dir", cache.path().to_str().unwrap()];
+        let arguments: Vec<&str> = all.iter().chain(options).copied().collect();
+        program.run(&arguments)
+    };
+    let id = id(&source);
+    for _ in 0..2 {
+        let listed = cached(&[]);
+        assert!(
+            listed
+                .output
+                .contains("19 other accesses have the same cause: "),
+            "{}",
+            listed.output
+        );
+        let run = cached(&["--explain", &id, "--format", "json"]);
+        let report: Value = serde_json::from_str(&run.output).unwrap();
+        let race = &report["races"][0];
+        assert_eq!(race["accesses"].as_array().unwrap().len(), 21);
+        assert_eq!(race["more_accesses"], 0);
+    }
+}

@@ -124,6 +124,7 @@ fn a_race_has_the_fields_of_the_manual_in_their_order() {
                   ]
                 }
               ],
+              "more_accesses": 0,
               "benign_comments": []
             }
           ],

@@ -5,7 +5,7 @@ use racelens::project::Place;
 use racelens::report::text::{Appearance, Shown, TextWriter};
 use racelens::report::{
     Access, AccessKind, Call, Lock, PathBase, Race, Reason, Report, SearchBounds, Stats, Thread,
-    Tier, TraceStep, TraceThread, Verified, VerifyVerdict, WitnessTrace,
+    Tier, TraceStep, TraceThread, Unlisted, Verified, VerifyVerdict, WitnessTrace,
 };
 use std::ops::Deref;
 use std::sync::Arc;
@@ -100,6 +100,7 @@ pub fn race(id: &str, location: &str, accesses: Vec<Access>) -> Race {
         location: location.to_owned(),
         reasons: Vec::new(),
         accesses,
+        unlisted: Unlisted::default(),
         benign_comments: Vec::new(),
         verified: None,
     }

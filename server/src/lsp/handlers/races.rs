@@ -38,6 +38,7 @@ fn race_value(program: &Program<'_>, race: &Race) -> Value {
         "message": race.accesses.first().map(|first| race_message(race, first)),
         "reasons": reasons,
         "accesses": accesses,
+        "more_accesses": race.unlisted.count,
     })
 }
 

@@ -19,17 +19,19 @@ impl Page<'_> {
                 div.pair { @for access in pair { (self.access(access)) } }
                 (reasons(race))
                 @if let Some(verified) = &race.verified { (self.verified(verified)) }
-                @if !others.is_empty() { (self.others(others)) }
+                @if !others.is_empty() { (self.others(others, race.unlisted.count)) }
                 @if !race.benign_comments.is_empty() { (self.benign_comments(race)) }
             }
         }
     }
 
-    fn others(&self, others: &[Access]) -> Markup {
+    fn others(&self, others: &[Access], unlisted: usize) -> Markup {
+        let count = others.len() + unlisted;
         html! {
             details {
-                summary { (words::counted(others.len(), "other access of the same cause", "other accesses of the same cause")) }
+                summary { (words::counted(count, "other access of the same cause", "other accesses of the same cause")) }
                 div.pair { @for access in others { (self.access(access)) } }
+                @if unlisted > 0 { p { (words::counted(unlisted, "more is not listed", "more are not listed")) } }
             }
         }
     }

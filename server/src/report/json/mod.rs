@@ -83,6 +83,7 @@ struct RaceView<'r> {
     location: &'r str,
     reasons: Vec<ReasonView<'r>>,
     accesses: Vec<AccessView<'r>>,
+    more_accesses: usize,
     benign_comments: Vec<CommentView<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verification: Option<verification::VerifiedView<'r>>,
@@ -204,6 +205,7 @@ fn race_view<'r>(race: &'r Race, base: &PathBase) -> RaceView<'r> {
             .iter()
             .map(|access| access_view(access, base))
             .collect(),
+        more_accesses: race.unlisted.count,
         benign_comments: race
             .benign_comments
             .iter()

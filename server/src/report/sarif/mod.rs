@@ -109,6 +109,7 @@ fn result(race: &Race, base: &PathBase) -> Value {
                 "verdict": verified.word(), "summary": super::text::verified_in_words(verified),
             })),
             "location": race.location,
+            "moreAccesses": race.unlisted.count,
             "reasons": race.reasons.iter().map(|reason| json!({
                 "kind": reason.kind, "text": reason.text, "doubt": reason.doubt,
             })).collect::<Vec<Value>>(),

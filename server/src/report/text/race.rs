@@ -42,7 +42,7 @@ impl TextWriter {
         let mut elements = self.sources.excerpts(&marks(accesses), &self.base);
         let most_calls = if in_full { usize::MAX } else { CALLS };
         elements.extend(self.ways(accesses, most_calls));
-        elements.extend(self.more_accesses(&race.accesses[shown..]));
+        elements.extend(self.more_accesses(&race.accesses[shown..], race.unlisted.count));
         elements.extend(self.reasons(race));
         elements.extend(race.verified.as_ref().map(|verified| {
             let text = verified_remark(verified, &self.base);
@@ -104,8 +104,10 @@ impl TextWriter {
         Some(text)
     }
 
-    fn more_accesses(&self, accesses: &[Access]) -> Option<Element<'static>> {
-        if accesses.is_empty() {
+    /// `unlisted`: how many there are besides.
+    fn more_accesses(&self, accesses: &[Access], unlisted: usize) -> Option<Element<'static>> {
+        let count = accesses.len() + unlisted;
+        if count == 0 {
             return None;
         }
         let listed = &accesses[..accesses.len().min(MORE_ACCESSES)];
@@ -119,13 +121,13 @@ impl TextWriter {
                 )
             })
             .collect();
-        let rest = accesses.len() - listed.len();
+        let rest = count - listed.len();
         if rest > 0 {
             items.push(format!("{rest} more"));
         }
         let text = format!(
             "{} the same cause: {}",
-            words::counted(accesses.len(), "other access has", "other accesses have"),
+            words::counted(count, "other access has", "other accesses have"),
             words::list(items)
         );
         Some(self.remark(Level::NOTE, &text).into())
