@@ -168,7 +168,7 @@ impl Workspace {
         } = opened;
         let total = project.units.len();
         let results = Mutex::new(Vec::with_capacity(total));
-        compiler_pool(&pool)?.install(|| {
+        pool.install(|| {
             let numbers: Vec<usize> = (0..total).collect();
             numbers.into_par_iter().for_each(|index| {
                 if loading.stop.load(Ordering::Relaxed) {
@@ -375,13 +375,6 @@ impl Workspace {
     pub fn place(&self, location: &Location) -> Place {
         self.texts.place(location)
     }
-}
-
-/// One thread more than others have, unless there is only one: a compiler waits now and then, for its start, for its text
-/// and for its end, and another one can have the processor meanwhile.
-fn compiler_pool(pool: &rayon::ThreadPool) -> Result<rayon::ThreadPool, WorkspaceError> {
-    let jobs = pool.current_num_threads();
-    thread_pool(Some(if jobs > 1 { jobs + 1 } else { jobs }))
 }
 
 fn thread_pool(jobs: Option<usize>) -> Result<rayon::ThreadPool, WorkspaceError> {
