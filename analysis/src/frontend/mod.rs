@@ -15,3 +15,4 @@ pub mod placement;
 mod reading;
 pub mod scope;
 pub mod split;
+mod ways;

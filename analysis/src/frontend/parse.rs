@@ -1,10 +1,11 @@
 //! Parses one normalised item, with our own parser where it knows everything, else with lang-c.
 
-use super::lex::{TokenKind, lex};
+use super::lex::{Token, TokenKind, lex};
 use super::names::is_specifier;
 use super::nesting::nesting;
 use super::normalise::{Attributes, BUILTIN_TYPE_NAMES, Normalised, Part, normalise};
 use super::parser::{can_name_type, parse_item};
+use super::ways::reread_tokens;
 use lang_c::ast::{ExternalDeclaration, TranslationUnit};
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Node;
@@ -65,21 +66,22 @@ pub enum Agreement {
     Different,
 }
 
-/// Parses `text` both ways. `None` if it is nested too deeply for either, or if a word of the language
-/// is among the names of types, which [`with_parsed`] prevents.
+/// Parses `text` both ways. `None` if it is nested too deeply for either, if lang-c would not come to an end, or if a
+/// word of the language is among the names of types, which [`with_parsed`] prevents.
 pub fn compare_parsers(typedef_names: &[&str], text: &str) -> Option<Agreement> {
     if !typedef_names.iter().all(|name| can_name_type(name)) {
         return None;
     }
     let tokens = lex(text);
     let depth = nesting(text, &tokens).ok()?;
+    let is_typedef = |name: &str| typedef_names.contains(&name);
+    reread_tokens(text, &tokens, &is_typedef).ok()?;
     Some(on_deep_stack(depth, || {
         let prefix = typedef_prefix(typedef_names).len();
-        let is_typedef = |name: &str| typedef_names.contains(&name);
         let Some(own) = parse_item(text, &tokens, &is_typedef, prefix) else {
             return Agreement::LeftToLangC;
         };
-        match parse_with_lang_c(typedef_names, text) {
+        match parse_with_lang_c(typedef_names, text, &tokens) {
             Ok((Some(declaration), _)) if declaration == own => Agreement::Same,
             _ => Agreement::Different,
         }
@@ -142,7 +144,10 @@ fn parse_text(is_typedef: &dyn Fn(Ustr) -> bool, item: &Normalised) -> Result<Tr
     let names_type = |name: &str| is_typedef(Ustr::from(name)) && may_name_type(name);
     match parse_item(&item.text, &item.tokens, &names_type, 0) {
         Some(declaration) => Ok((Some(declaration), 0)),
-        None => parse_with_lang_c(&mentioned_typedefs(item, is_typedef), &item.text),
+        None => {
+            let typedef_names = mentioned_typedefs(item, is_typedef);
+            parse_with_lang_c(&typedef_names, &item.text, &item.tokens)
+        }
     }
 }
 
@@ -189,7 +194,16 @@ fn typedef_prefix(typedef_names: &[&str]) -> String {
     format!("typedef int {};\n", typedef_names.join(","))
 }
 
-fn parse_with_lang_c(typedef_names: &[&str], text: &str) -> Result<Tree, SyntaxError> {
+fn parse_with_lang_c(
+    typedef_names: &[&str],
+    text: &str,
+    tokens: &[Token],
+) -> Result<Tree, SyntaxError> {
+    let names: FxHashSet<&str> = typedef_names.iter().copied().collect();
+    reread_tokens(text, tokens, &|name| names.contains(name)).map_err(|too_many| SyntaxError {
+        offset: too_many.offset,
+        message: too_many.to_string(),
+    })?;
     let mut source = typedef_prefix(typedef_names);
     let prefix = source.len();
     source.push_str(text);

@@ -52,6 +52,11 @@ pub fn can_name_type(word: &str) -> bool {
     symbols::word(word) == symbols::Symbol::Identifier && symbols::is_plain_word(word)
 }
 
+/// Whether the word is one of the language, and names nothing.
+pub fn is_reserved(word: &str) -> bool {
+    symbols::word(word) != symbols::Symbol::Identifier
+}
+
 /// The parser met something that it leaves to lang-c.
 #[derive(Clone, Copy, Debug)]
 struct GaveUp;
