@@ -1,6 +1,6 @@
 //! Small C programs with the summaries of their functions.
 
-use racelens_analysis::callgraph::{CallGraph, FunctionId, Functions, components};
+use racelens_analysis::callgraph::{CallGraph, Components, FunctionId, Functions};
 use racelens_analysis::dataflow::visit_statements;
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{AnalysisHost, Change, UnitChange};
@@ -78,7 +78,7 @@ pub fn visit_program(text: &str, visit: Visit<'_>, finish: &mut dyn FnMut(&Body,
     let points_to = points_to::solve(&constraints, &resolve);
     let graph = CallGraph::new(&functions, &points_to, &models);
     let objects = SyncObjects::new(&graph);
-    let order = Arc::new(components(graph.all_callees()));
+    let order = Arc::new(Components::new(graph.all_callees()));
     let summarised = summarise_program(&graph, &objects, order, &|_| true, None, &|_, _| ());
     for function in functions.ids() {
         visit_function(
