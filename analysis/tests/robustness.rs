@@ -265,8 +265,8 @@ fn text_that_is_nested_too_deeply_is_refused_with_a_note() {
             "sizeof",
             format!(
                 "return {}1{};",
-                "sizeof(char[".repeat(100),
-                "])".repeat(100)
+                "sizeof(char[".repeat(10_000),
+                "])".repeat(10_000)
             ),
         ),
         (
