@@ -152,7 +152,7 @@ fn kinds(objects: &[Object]) -> (Vec<GlobalRef>, [bool; 4]) {
         match object {
             Object::Global(global) => globals.push(*global),
             Object::Local(..) => kinds[0] = true,
-            Object::Heap(..) => kinds[1] = true,
+            Object::Heap => kinds[1] = true,
             Object::String => kinds[2] = true,
             Object::Function(_) => kinds[3] = true,
         }
@@ -240,6 +240,10 @@ impl PointsTo {
         globals.values_mut().for_each(renumber);
         let function_cells = Arc::make_mut(&mut self.function_cells);
         function_cells.values_mut().for_each(renumber);
+        let standing = self.standing.as_ref().map(|standing| standing.lock());
+        if let Some(Ok(mut standing)) = standing {
+            standing.renumber(renumber);
+        }
     }
 
     fn changes_since(&self, before: &PointsTo, new_of: &[u32]) -> Changes {

@@ -6,9 +6,8 @@ use super::solution::Object;
 use super::solve::Solver;
 use crate::ir::FunctionRef;
 
-impl Solver<'_> {
-    /// `number` tells the call from others, and from the terms of the function.
-    pub(super) fn call(&mut self, index: usize, call: &Call, number: u32) {
+impl Solver {
+    pub(super) fn call(&mut self, index: usize, call: &Call) {
         let nodes = std::mem::take(&mut self.bodies[index].nodes);
         match call.callee {
             CalleeTerm::Direct(function) => {
@@ -26,7 +25,7 @@ impl Solver<'_> {
                     let arguments = self.actuals(index, &call.arguments);
                     let result = self.actual(index, call.result.as_ref());
                     for body in meaning.bodies {
-                        self.direct_call(index, number, body, &arguments, result);
+                        self.direct_call(body, &arguments, result);
                     }
                 } else if model.is_none() {
                     self.unknown_call(index, call);
@@ -46,8 +45,6 @@ impl Solver<'_> {
     /// A call of a function that only hands pointers on keeps its callers apart.
     fn direct_call(
         &mut self,
-        caller: usize,
-        number: u32,
         body: usize,
         arguments: &[Option<(NodeId, Flow)>],
         result: Option<(NodeId, Flow)>,
@@ -65,7 +62,7 @@ impl Solver<'_> {
         };
         self.link(body, &linked, None);
         if wrapped.fresh {
-            let cell = self.object(Object::Heap(self.bodies[caller].function, number));
+            let cell = self.object(Object::Heap);
             let content = self.graph.target(cell);
             let pointed = self.graph.target(value);
             self.graph.unite(pointed, cell);
@@ -186,7 +183,7 @@ impl Solver<'_> {
     }
 
     /// The bodies that run when a function is called through a pointer.
-    pub(super) fn bodies_of(&mut self, function: FunctionRef) -> Vec<usize> {
+    pub(super) fn bodies_of(&self, function: FunctionRef) -> Vec<usize> {
         let meaning = self.meaning(function);
         if meaning.has_body {
             return meaning.bodies;

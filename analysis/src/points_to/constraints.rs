@@ -154,21 +154,53 @@ pub(super) struct Effects {
 }
 
 impl Constraints {
-    /// The variable of the function that is an object with this number.
+    /// The variable of the function that is the object with this number.
     pub fn local(&self, number: u32) -> Option<LocalId> {
-        match self.terms.get(number as usize)? {
+        let mut variables = self.terms.iter().filter_map(|term| match term {
             Term::Memory(local) => Some(*local),
             _ => None,
-        }
+        });
+        variables.nth(number as usize)
     }
 
-    /// The statement of the function that allocates the object with this number.
-    pub fn site(&self, number: u32) -> Option<StatementId> {
-        match self.terms.get(number as usize) {
-            Some(Term::Heap(site)) => Some(*site),
-            Some(_) => None,
-            None => Some(self.calls.get(number as usize - self.terms.len())?.site),
+    /// The functions that it names, some of them more than once.
+    pub(super) fn named_functions(&self) -> impl Iterator<Item = FunctionRef> + '_ {
+        let called = self.calls.iter().filter_map(|call| match call.callee {
+            CalleeTerm::Direct(function) => Some(function),
+            CalleeTerm::Indirect(_) => None,
+        });
+        let addressed = self.terms.iter().filter_map(|term| match term {
+            Term::Function(function) => Some(*function),
+            _ => None,
+        });
+        let library = self.library.iter().map(|(function, _)| *function);
+        let handled = self.handling.callees();
+        called.chain(addressed).chain(library).chain(handled)
+    }
+
+    /// The records between which it converts pointers, one of them as an argument for whoever expects the other.
+    pub(super) fn conversions<'c>(
+        &'c self,
+        formals: impl Fn(FunctionRef) -> Vec<&'c [Argument]>,
+    ) -> Vec<(RecordRef, RecordRef)> {
+        let mut found = self.casts.clone();
+        for call in &self.calls {
+            let CalleeTerm::Direct(function) = call.callee else {
+                continue;
+            };
+            let mut arguments = call.arguments.iter();
+            if arguments.all(|argument| argument.record.is_none()) {
+                continue;
+            }
+            for formals in formals(function) {
+                for (argument, formal) in call.arguments.iter().zip(formals) {
+                    if let (Some(one), Some(other)) = (argument.record, formal.record) {
+                        found.push((one.min(other), one.max(other)));
+                    }
+                }
+            }
         }
+        found
     }
 
     /// Whether both say the same, but for what a function's own registers, variables, strings and statements are called.

@@ -35,7 +35,7 @@ pub(super) struct Rare {
     pub spread: bool,
 }
 
-static NOTHING_RARE: Rare = Rare {
+pub(super) static NOTHING_RARE: Rare = Rare {
     inverses: Vec::new(),
     functions: Vec::new(),
     signatures: Vec::new(),

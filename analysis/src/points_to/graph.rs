@@ -6,6 +6,7 @@
 
 use super::detail::{Detail, Rare};
 use super::records::{LabelId, Records};
+use super::trial::Trial;
 use crate::ir::RecordRef;
 
 pub(super) type NodeId = u32;
@@ -13,10 +14,10 @@ pub(super) const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
 pub(super) struct Node {
-    parent: NodeId,
+    pub(super) parent: NodeId,
     size: u32,
     pub(super) target: NodeId,
-    detail: u32,
+    pub(super) detail: u32,
     pub(super) is_cell: bool,
 }
 
@@ -33,13 +34,15 @@ pub(super) enum Task {
 
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    details: Vec<Detail>,
+    pub(super) details: Vec<Detail>,
     pub(super) tasks: Vec<Task>,
     pub records: Records,
     /// Pairs of function and signature that have to be linked; the solver takes them.
     pub links: Vec<(u32, u32)>,
     /// The values of the arguments and the result of calls through pointers.
     pub signatures: Vec<(Vec<NodeId>, NodeId)>,
+    /// What stands as it is, while something is tried.
+    pub(super) trial: Trial,
 }
 
 impl Graph {
@@ -51,6 +54,7 @@ impl Graph {
             records,
             links: Vec::new(),
             signatures: Vec::new(),
+            trial: Trial::default(),
         }
     }
 
@@ -131,6 +135,9 @@ impl Graph {
             self.tasks.push(Task::Unite(known, cell));
             return;
         }
+        if self.stands(root) {
+            return self.fall();
+        }
         self.nodes[root as usize].target = cell;
         self.flush_pointer(root);
     }
@@ -150,13 +157,21 @@ impl Graph {
             self.unite(left, right);
             return;
         }
-        self.detail(left).equal_if_pointer.push(right);
-        self.detail(right).equal_if_pointer.push(left);
+        self.trial.note_equal_if_pointer(left, right);
+        for (one, other) in [(left, right), (right, left)] {
+            // What stands becomes no pointer any more.
+            if !self.stands(one) {
+                self.detail(one).equal_if_pointer.push(other);
+            }
+        }
     }
 
     /// The value gets an argument of a variable list, which matters as soon as somebody takes it.
     pub fn offer(&mut self, arguments: NodeId, value: NodeId) {
         let root = self.find(arguments);
+        if self.stands(root) {
+            return self.offer_to_standing(root, value);
+        }
         let rare = self.detail(root).rare_mut();
         if rare.taken {
             self.unite(root, value);
@@ -167,6 +182,9 @@ impl Graph {
 
     pub fn take(&mut self, arguments: NodeId) {
         let root = self.find(arguments);
+        if self.stands(root) {
+            return self.must(self.rare_of(root).taken);
+        }
         self.detail(root).rare_mut().taken = true;
         self.flush_offered(root);
         self.run();
@@ -175,6 +193,9 @@ impl Graph {
     /// A pointer into the cell was moved by some number of bytes.
     pub fn shift(&mut self, cell: NodeId) {
         let root = self.find(cell);
+        if self.stands(root) {
+            return self.must(self.rare_of(root).shifted);
+        }
         self.detail(root).rare_mut().shifted = true;
         self.unite_shifted(root);
         self.run();
@@ -183,6 +204,9 @@ impl Graph {
     /// The cell cannot be told apart from what contains it.
     pub fn spread(&mut self, cell: NodeId) {
         let root = self.find(cell);
+        if self.stands(root) {
+            return self.must(self.rare_of(root).spread);
+        }
         self.detail(root).rare_mut().spread = true;
         self.unite_spread(root);
         self.run();
@@ -196,7 +220,7 @@ impl Graph {
     /// The cell is called with this signature; one with as many arguments is the same one.
     pub fn add_signature(&mut self, cell: NodeId, arguments: usize) -> u32 {
         let root = self.find(cell);
-        let known = &self.detail(root).rare().signatures;
+        let known = &self.rare_of(root).signatures;
         if let Some((_, signature)) = known.iter().find(|(count, _)| *count == arguments) {
             return *signature;
         }
@@ -204,6 +228,10 @@ impl Graph {
         let values: Vec<NodeId> = (0..arguments).map(|_| self.value()).collect();
         let result = self.value();
         self.signatures.push((values, result));
+        if self.stands(root) {
+            self.fall();
+            return signature;
+        }
         let rare = self.detail(root).rare_mut();
         rare.signatures.push((arguments, signature));
         for function in rare.functions.clone() {
@@ -220,12 +248,20 @@ impl Graph {
         if record.is_union() {
             return root;
         }
-        let detail = self.detail(root);
-        if detail.is_collapsed(record) {
-            return root;
+        if let Some(detail) = self.known_detail(root) {
+            if detail.is_collapsed(record) {
+                return root;
+            }
+            if let Some(known) = detail.field(label) {
+                return self.find(known);
+            }
         }
-        if let Some(known) = detail.field(label) {
-            return self.find(known);
+        if self.stands(root) {
+            self.fall();
+            return match self.nodes[root as usize].is_cell {
+                true => self.cell(),
+                false => self.value(),
+            };
         }
         let child = if self.nodes[root as usize].is_cell {
             let content = self.nodes[root as usize].target;
@@ -250,10 +286,15 @@ impl Graph {
         if record.is_union() {
             return root;
         }
-        let detail = self.detail(root);
-        if let Some(known) = detail.inverse(label) {
+        let inverse = self.known_detail(root);
+        if let Some(known) = inverse.and_then(|detail| detail.inverse(label)) {
             return self.find(known);
         }
+        if self.stands(root) {
+            self.fall();
+            return self.cell();
+        }
+        let detail = self.detail(root);
         let known = detail.containers_by(label).and_then(|list| list.first());
         let outer = match known.copied() {
             Some(outer) => outer,
@@ -283,6 +324,11 @@ impl Graph {
         }
     }
 
+    /// The detail of a root, if there is one.
+    pub(super) fn known_detail(&self, root: NodeId) -> Option<&Detail> {
+        self.details.get(self.nodes[root as usize].detail as usize)
+    }
+
     pub(super) fn detail(&mut self, root: NodeId) -> &mut Detail {
         let node = &mut self.nodes[root as usize];
         if node.detail == NONE {
@@ -296,6 +342,12 @@ impl Graph {
         let (left, right) = (self.find(left), self.find(right));
         if left == right {
             return;
+        }
+        match (self.stands(left), self.stands(right)) {
+            (true, true) => return self.fall(),
+            (true, false) => return self.absorb(left, right),
+            (false, true) => return self.absorb(right, left),
+            (false, false) => {}
         }
         let sizes = [left, right].map(|node| self.nodes[node as usize].size);
         let (winner, loser) = if sizes[0] >= sizes[1] {

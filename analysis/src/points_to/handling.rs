@@ -69,6 +69,46 @@ pub(super) enum Origin {
     Other,
 }
 
+impl Handling {
+    /// The functions whose doing matters.
+    pub fn callees(&self) -> impl Iterator<Item = FunctionRef> + '_ {
+        let handed_on = self.formals.iter().flatten();
+        let passes = handed_on.flat_map(|formal| &formal.passes);
+        let returned = self.returned.iter();
+        let passes = passes.chain(returned.clone().flat_map(|returned| &returned.passes));
+        let sources = returned.flat_map(|returned| &returned.sources);
+        let passes = passes.map(|pass| pass.callee);
+        passes.chain(sources.map(|source| source.callee))
+    }
+
+    /// Whether both come to the same, however often and in whichever order things are said.
+    pub fn says_the_same(&self, other: &Handling) -> bool {
+        fn are_alike<T: PartialEq>(one: &[T], other: &[T]) -> bool {
+            one.iter().all(|item| other.contains(item))
+                && other.iter().all(|item| one.contains(item))
+        }
+        let is_formal_alike =
+            |(one, other): (&Option<HandedOn>, &Option<HandedOn>)| match (one, other) {
+                (Some(one), Some(other)) => {
+                    one.returned == other.returned && are_alike(&one.passes, &other.passes)
+                }
+                (one, other) => one.is_none() && other.is_none(),
+            };
+        let formals = self.formals.iter().zip(&other.formals);
+        let is_returned_alike = match (&self.returned, &other.returned) {
+            (Some(one), Some(other)) => {
+                are_alike(&one.sources, &other.sources)
+                    && are_alike(&one.passes, &other.passes)
+                    && are_alike(&one.formals, &other.formals)
+            }
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        self.formals.len() == other.formals.len()
+            && { formals }.all(is_formal_alike)
+            && is_returned_alike
+    }
+}
+
 pub(super) fn handling(body: &Body, models: &Models) -> Handling {
     let uses = Uses::new(body, models);
     let origins = if uses.returns_other || flow(&body.result) != Flow::Always {

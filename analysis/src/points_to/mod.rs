@@ -24,8 +24,10 @@ mod records;
 mod renaming;
 mod solution;
 mod solve;
+mod standing;
 mod terms;
 mod treatment;
+mod trial;
 mod views;
 mod wrappers;
 
@@ -40,4 +42,4 @@ pub use naive::disagreement;
 pub use reads::{Reads, recording};
 pub use renaming::SaidAgain;
 pub use solution::{Class, Object, PointsTo};
-pub use solve::{solve, solve_again};
+pub use solve::{Resolve, solve, solve_for_edits};

@@ -6,6 +6,8 @@ use super::constraints::{
 };
 use super::handling::Handling;
 use super::naive::disagreement;
+use super::solution::PointsTo;
+use super::solve::{solve, solve_for_edits};
 use crate::ir::*;
 use std::sync::Arc;
 use ustr::Ustr;
@@ -293,4 +295,170 @@ fn random_systems_have_the_classes_of_the_slow_twin() {
         let found = disagreement(&functions, &resolve);
         assert_eq!(found, None, "seed {seed}: {functions:#?}");
     }
+}
+
+type Program = Vec<(FunctionRef, Arc<Constraints>)>;
+
+fn program(random: &mut Random) -> Program {
+    (0..FUNCTIONS)
+        .map(|index| (function(index), Arc::new(constraints(random))))
+        .collect()
+}
+
+/// Leaves some of it out.
+fn thin<T>(random: &mut Random, list: &mut Vec<T>) {
+    if !list.is_empty() && random.one_in(2) {
+        list.remove(random.below(list.len()));
+    }
+}
+
+/// Says some of it once more.
+fn repeat<T: Clone>(random: &mut Random, list: &mut Vec<T>) {
+    if !list.is_empty() && random.one_in(2) {
+        list.push(list[random.below(list.len())].clone());
+    }
+}
+
+/// The constraints with a little more or less in them, of whatever kind.
+fn edited(random: &mut Random, said: &Constraints) -> Constraints {
+    let mut edited = said.clone();
+    match random.below(3) {
+        0 => {
+            thin(random, &mut edited.equal);
+            thin(random, &mut edited.equal_if_pointer);
+            thin(random, &mut edited.containers);
+            thin(random, &mut edited.shifted);
+            thin(random, &mut edited.collapsed);
+            thin(random, &mut edited.union_leaves);
+            thin(random, &mut edited.taken);
+            thin(random, &mut edited.first_words);
+            thin(random, &mut edited.casts);
+            thin(random, &mut edited.calls);
+        }
+        1 => {
+            repeat(random, &mut edited.equal);
+            repeat(random, &mut edited.equal_if_pointer);
+            repeat(random, &mut edited.containers);
+            repeat(random, &mut edited.calls);
+            for (index, call) in edited.calls.iter_mut().enumerate() {
+                call.site.index = index as u32;
+            }
+        }
+        _ => {
+            // A register more, which is what some value is or points to.
+            let register = TermId(edited.terms.len() as u32);
+            edited.terms.push(Term::Register(LocalId(20)));
+            let value = said.terms.iter().position(|term| {
+                matches!(term, Term::Register(_) | Term::Content(_)) && random.one_in(2)
+            });
+            let value = TermId(value.unwrap_or(0) as u32);
+            match random.below(3) {
+                0 => edited.equal.push((register, value)),
+                1 => edited.equal_if_pointer.push((register, value)),
+                _ => {
+                    let cell = TermId(edited.terms.len() as u32);
+                    edited.terms.push(Term::Target(value));
+                    edited.terms.push(Term::Content(cell));
+                    edited.equal.push((register, TermId(cell.0 + 1)));
+                }
+            }
+        }
+    }
+    edited
+}
+
+/// Something about which two relations disagree.
+fn difference(one: &PointsTo, other: &PointsTo, program: &Program) -> Option<String> {
+    let mut pairs = Vec::new();
+    for (function, said) in program {
+        let classes = [one, other].map(|relation| relation.functions.get(*function).unwrap());
+        for term in &said.terms {
+            let [mine, theirs] = classes.map(|classes| match term {
+                Term::Register(local) => classes.registers.get(local.0 as usize).copied(),
+                Term::Memory(local) => classes.memory.get(local).copied(),
+                _ => None,
+            });
+            pairs.push((mine.unwrap_or(u32::MAX), theirs.unwrap_or(u32::MAX)));
+        }
+        for call in &said.calls {
+            let targets = [one, other].map(|relation| relation.call_targets(*function, call.site));
+            if targets[0] != targets[1] {
+                return Some(format!("{} calls {targets:?}", function.name));
+            }
+        }
+    }
+    let globals = one.globals.iter();
+    pairs.extend(globals.map(|(name, class)| (*class, other.globals[name])));
+    let mut known = std::collections::BTreeMap::new();
+    let mut backwards = std::collections::BTreeMap::new();
+    while let Some((mine, theirs)) = pairs.pop() {
+        if (mine == u32::MAX) != (theirs == u32::MAX) {
+            return Some(format!("{mine} is {theirs}"));
+        }
+        if mine == u32::MAX {
+            continue;
+        }
+        let (there, back) = (known.insert(mine, theirs), backwards.insert(theirs, mine));
+        if there == Some(theirs) && back == Some(mine) {
+            continue;
+        }
+        if there.is_some() || back.is_some() {
+            return Some(format!("{mine} and {theirs} are not one to one"));
+        }
+        let [mine, theirs] = [&one.classes[mine as usize], &other.classes[theirs as usize]];
+        let is_alike = mine.objects == theirs.objects
+            && mine.fields.len() == theirs.fields.len()
+            && mine.is_like(theirs);
+        if !is_alike {
+            return Some("a class has something else in it".to_owned());
+        }
+        pairs.push((mine.target, theirs.target));
+        for (label, child) in &mine.fields {
+            let label = other.records.find_label(one.records.get(*label));
+            let found = theirs.fields.iter().find(|field| Some(field.0) == label);
+            match found {
+                Some((_, other)) => pairs.push((*child, *other)),
+                None => return Some("a class has another member".to_owned()),
+            }
+        }
+    }
+    let count = |relation: &PointsTo| relation.classes().count();
+    (count(one) != count(other)).then(|| "there are other classes".to_owned())
+}
+
+#[test]
+fn what_stands_after_an_edit_is_what_solving_again_gives() {
+    let mut stood = 0;
+    for seed in 0..6_000 {
+        let mut random = Random(seed);
+        let mut program = program(&mut random);
+        let names: Vec<FunctionRef> = program.iter().map(|function| function.0).collect();
+        let resolve = |name: FunctionRef| {
+            let known = names.iter().copied();
+            known.filter(|known| *known == name).collect()
+        };
+        let mut relation = solve_for_edits(&program, &resolve, None);
+        for _ in 0..3 {
+            let index = random.below(FUNCTIONS);
+            let before = program[index].1.clone();
+            let now = Arc::new(edited(&mut random, &before));
+            program[index].1 = now.clone();
+            let all = || program.iter().map(|function| function.1.clone()).collect();
+            let said = [(program[index].0, &before, &now)];
+            let fresh = solve(&program, &resolve);
+            relation = match relation.standing_after(&said, &all, &resolve) {
+                Some((standing, _)) => {
+                    stood += 1;
+                    let found = difference(&standing, &fresh, &program);
+                    assert_eq!(
+                        found, None,
+                        "seed {seed}: {before:#?}\nbecomes\n{now:#?}\nin\n{program:#?}"
+                    );
+                    standing
+                }
+                None => solve_for_edits(&program, &resolve, None),
+            };
+        }
+    }
+    assert!(stood > 1_000, "{stood} of the edits were settled by trying");
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) struct LabelId(pub u32);
 
 /// All records with their layouts, and what follows from seeing one object as two records.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Records {
     layouts: FxHashMap<RecordRef, Arc<RecordLayout>>,
     /// Pairs, smaller first, of records that share memory somewhere in the program.
@@ -105,6 +105,33 @@ impl Records {
             self.labels.push((label, first));
         }
         id
+    }
+
+    pub fn label_count(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Forgets the members with later numbers, if there are any.
+    pub fn forget_labels(&mut self, count: usize) {
+        if self.labels.len() > count {
+            for (label, _) in self.labels.drain(count..) {
+                self.numbers.remove(&label);
+            }
+            // They may mention such members.
+            self.relations.clear();
+            self.prefixes.clear();
+        }
+    }
+
+    /// Whether a record is known to have this layout.
+    pub fn has_this_layout(&self, record: RecordRef, layout: &Arc<RecordLayout>) -> bool {
+        let known = self.layouts.get(&record);
+        known.is_some_and(|known| Arc::ptr_eq(known, layout) || known == layout)
+    }
+
+    /// Whether objects of one record are also seen as the other.
+    pub fn are_overlaid(&self, left: RecordRef, right: RecordRef) -> bool {
+        left == right || self.overlaid.contains(&(left.min(right), left.max(right)))
     }
 
     /// Numbers members as another program's records do.

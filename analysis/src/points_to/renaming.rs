@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A function with what it said before and says now.
-pub type SaidAgain<'c> = (FunctionRef, &'c Constraints, &'c Constraints);
+pub type SaidAgain<'c> = (FunctionRef, &'c Arc<Constraints>, &'c Arc<Constraints>);
 
 impl PointsTo {
     /// The relation with the new names; `None` if one of these functions says something else, or its name is not its own.

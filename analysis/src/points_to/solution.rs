@@ -5,13 +5,15 @@ use super::constraints::{Constraints, Label, Term};
 use super::graph::{Graph, NONE, NodeId};
 use super::reads::{Aspect, note};
 use super::records::{LabelId, Records};
+use super::solve::Solver;
+use super::standing::{Kinds, Standing};
 use super::{containment, escape};
 use crate::ir::{
     Base, FunctionRef, GlobalRef, LocalId, Operand, Place, Projection, RecordRef, StatementId,
     StringId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use ustr::Ustr;
 
 /// An equivalence class of memory cells. Two places of different classes never overlap.
@@ -41,10 +43,10 @@ impl Class {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Object {
     Global(GlobalRef),
-    /// A variable of a function, by a number that stays the same while other variables come and go.
+    /// A variable of a function, by its number among those that the function mentions.
     Local(FunctionRef, u32),
-    /// What a statement allocates, by such a number.
-    Heap(FunctionRef, u32),
+    /// Something that is allocated, wherever.
+    Heap,
     String,
     Function(FunctionRef),
 }
@@ -59,6 +61,8 @@ pub struct PointsTo {
     pub(super) globals: Arc<FxHashMap<GlobalRef, u32>>,
     pub(super) function_cells: Arc<FxHashMap<FunctionRef, u32>>,
     pub(super) call_targets: ByFunction<Arc<CallTargets>>,
+    /// On which edits can be tried. The relations before and after an edit that changes nothing for others have it in common.
+    pub(super) standing: Option<Arc<Mutex<Standing>>>,
 }
 
 /// What the calls through pointers of one function may reach.
@@ -101,6 +105,14 @@ impl ClassData {
         self.target == NONE && self.fields.is_empty() && self.objects.is_empty()
     }
 
+    /// Whether it has as many functions and records in it and is shared as much as one of another relation.
+    #[cfg(test)]
+    pub fn is_like(&self, other: &ClassData) -> bool {
+        self.shared == other.shared
+            && self.collapsed == other.collapsed
+            && self.functions == other.functions
+    }
+
     /// Whether all is the same but for members and objects.
     pub fn is_same_apart_from_members(&self, other: &ClassData) -> bool {
         self.target == other.target
@@ -117,27 +129,6 @@ pub(super) struct FunctionClasses {
     pub registers: Vec<u32>,
     pub memory: FxHashMap<LocalId, u32>,
     pub strings: FxHashMap<StringId, u32>,
-}
-
-/// A function with the nodes of its terms.
-pub(super) struct SolvedFunction {
-    pub function: FunctionRef,
-    pub constraints: Arc<Constraints>,
-    pub nodes: Vec<NodeId>,
-}
-
-/// All that the solver knows at the end.
-pub(super) struct Solved {
-    pub graph: Graph,
-    pub functions: Vec<SolvedFunction>,
-    pub globals: FxHashMap<GlobalRef, NodeId>,
-    pub library_objects: Vec<NodeId>,
-    pub function_cells: FxHashMap<FunctionRef, NodeId>,
-    /// The bodies that each function whose address is taken means.
-    pub addressed: Vec<Vec<FunctionRef>>,
-    pub objects: Vec<(NodeId, Object)>,
-    pub shared: Vec<NodeId>,
-    pub call_targets: FxHashMap<(FunctionRef, StatementId), Vec<FunctionRef>>,
 }
 
 impl PointsTo {
@@ -317,34 +308,27 @@ impl PointsTo {
         &self.classes[class.0 as usize]
     }
 
-    pub(super) fn new(solved: Solved) -> PointsTo {
-        let Solved {
-            mut graph,
-            functions,
-            globals,
-            library_objects,
-            function_cells,
-            addressed,
-            objects,
-            shared,
-            call_targets,
-        } = solved;
+    /// `is_edited` says whether edits will be tried on it.
+    pub(super) fn new(mut solver: Solver, is_edited: bool) -> PointsTo {
         let escaped = {
-            let shared_globals = globals.iter().filter(|(global, _)| !global.thread_local);
+            let globals = solver.globals.iter();
+            let shared_globals = globals.filter(|(global, _)| !global.thread_local);
             let cells = shared_globals.map(|(_, cell)| *cell);
-            escape::reachable(
-                &mut graph,
-                cells.chain(library_objects).chain(shared).collect(),
-            )
+            let library = solver.library_objects.values().copied();
+            let shared = solver.shared.iter().copied();
+            let from = cells.chain(library).chain(shared).collect();
+            escape::reachable(&mut solver.graph, from)
         };
-        let numbers = Numbers::new(&mut graph);
+        let kinds = Kinds::of_roots(&mut solver);
+        let numbers = Numbers::new(&mut solver.graph, &kinds, &escaped);
+        let addressed = solver.reached_by_address();
         let mut own_objects: Vec<Vec<Object>> = vec![Vec::new(); numbers.roots.len()];
-        for (cell, object) in objects {
-            own_objects[numbers.of_node[cell as usize] as usize].push(object);
+        for (cell, object) in &solver.objects {
+            own_objects[numbers.of_node[*cell as usize] as usize].push(*object);
         }
         let mut classes = Vec::with_capacity(numbers.roots.len());
         for root in &numbers.roots {
-            let content = graph.target(*root);
+            let content = solver.graph.target(*root);
             let mut data = ClassData {
                 target: numbers.of_node[content as usize],
                 fields: Vec::new(),
@@ -355,7 +339,7 @@ impl PointsTo {
                 parts: OnceLock::new(),
                 has_shared_part: OnceLock::new(),
             };
-            if let Some(detail) = graph.detail_of(*root) {
+            if let Some(detail) = solver.graph.detail_of(*root) {
                 data.collapsed = detail.rare().collapsed.clone();
                 let fields = detail.fields.iter();
                 data.fields = fields
@@ -363,7 +347,7 @@ impl PointsTo {
                     .collect();
                 let functions = detail.rare().functions.iter();
                 data.functions = functions
-                    .flat_map(|function| addressed[*function as usize].iter().copied())
+                    .flat_map(|function| addressed[*function as usize].names.iter().copied())
                     .collect();
                 data.functions.sort_unstable();
                 data.functions.dedup();
@@ -378,34 +362,50 @@ impl PointsTo {
         for (class, objects) in classes.iter_mut().zip(contained) {
             class.objects = objects;
         }
-        let by_function = functions.iter().map(|function| {
-            let classes = FunctionClasses::new(function, &numbers);
-            (function.function, Arc::new(classes))
+        let number = |node: NodeId| numbers.of_node[node as usize];
+        let by_function = solver.bodies.iter().map(|body| {
+            let classes = FunctionClasses::new(&body.constraints, &body.nodes, number);
+            (body.function, Arc::new(classes))
         });
         let by_function = by_function.collect();
         let mut by_caller: FxHashMap<FunctionRef, CallTargets> = FxHashMap::default();
-        for ((caller, statement), targets) in call_targets {
+        for ((caller, statement), (cell, count)) in std::mem::take(&mut solver.indirect_calls) {
             let calls = by_caller.entry(caller).or_default();
+            let targets = solver.call_targets(&addressed, cell, count);
             calls.insert(statement, targets);
         }
         let by_caller = by_caller.into_iter();
-        let number = |node: &NodeId| numbers.of_node[*node as usize];
-        let globals = globals.iter();
-        let function_cells = function_cells.iter();
-        PointsTo {
+        let globals = solver.globals.iter();
+        let function_cells = solver.function_cells.iter();
+        let mut points_to = PointsTo {
             classes: Arc::new(classes),
             functions: by_function,
-            globals: Arc::new(globals.map(|(key, node)| (*key, number(node))).collect()),
+            globals: Arc::new(globals.map(|(key, node)| (*key, number(*node))).collect()),
             function_cells: Arc::new(
                 function_cells
-                    .map(|(key, node)| (*key, number(node)))
+                    .map(|(key, node)| (*key, number(*node)))
                     .collect(),
             ),
             call_targets: by_caller
                 .map(|(caller, calls)| (caller, Arc::new(calls)))
                 .collect(),
-            records: Arc::new(graph.records),
+            records: Arc::default(),
+            standing: None,
+        };
+        if !is_edited {
+            points_to.records = Arc::new(solver.graph.records);
+            return points_to;
         }
+        points_to.records = Arc::new(solver.graph.records.clone());
+        points_to.standing = Some(Arc::new(Mutex::new(Standing {
+            numbers: numbers.of_node,
+            lonely: numbers.lonely,
+            addressed,
+            escaped,
+            kinds,
+            solver,
+        })));
+        points_to
     }
 }
 
@@ -414,21 +414,33 @@ struct Numbers {
     roots: Vec<NodeId>,
     /// Of a cell its own class, of a value the class that it points to.
     of_node: Vec<u32>,
+    /// The one class of all strings that have nothing to do with anything else.
+    lonely: Option<u32>,
 }
 
 impl Numbers {
-    fn new(graph: &mut Graph) -> Numbers {
+    fn new(graph: &mut Graph, kinds: &Kinds, escaped: &[bool]) -> Numbers {
         let count = graph.len();
         let mut roots = Vec::new();
         let mut of_node = vec![NONE; count];
+        let mut lonely = None;
         for node in 0..count as NodeId {
             if !graph.is_cell(node) {
                 continue;
             }
             let root = graph.find(node);
             if of_node[root as usize] == NONE {
-                of_node[root as usize] = roots.len() as u32;
-                roots.push(root);
+                let next = roots.len() as u32;
+                let is_lonely =
+                    !escaped[root as usize] && kinds.are_only_strings(root) && graph.is_bare(root);
+                let number = match is_lonely {
+                    true => *lonely.get_or_insert(next),
+                    false => next,
+                };
+                of_node[root as usize] = number;
+                if number == next {
+                    roots.push(root);
+                }
             }
             of_node[node as usize] = of_node[root as usize];
         }
@@ -439,28 +451,36 @@ impl Numbers {
                 of_node[node as usize] = of_node[target as usize];
             }
         }
-        Numbers { roots, of_node }
+        Numbers {
+            roots,
+            of_node,
+            lonely,
+        }
     }
 }
 
 impl FunctionClasses {
-    fn new(function: &SolvedFunction, numbers: &Numbers) -> FunctionClasses {
+    /// `number` gives the class of a cell, or the class that a value points to.
+    pub(super) fn new(
+        constraints: &Constraints,
+        nodes: &[NodeId],
+        number: impl Fn(NodeId) -> u32,
+    ) -> FunctionClasses {
         let mut classes = FunctionClasses::default();
-        for (term, node) in function.constraints.terms.iter().zip(&function.nodes) {
-            let class = numbers.of_node[*node as usize];
+        for (term, node) in constraints.terms.iter().zip(nodes) {
             match term {
                 Term::Register(local) => {
                     let index = local.0 as usize;
                     if classes.registers.len() <= index {
                         classes.registers.resize(index + 1, NONE);
                     }
-                    classes.registers[index] = class;
+                    classes.registers[index] = number(*node);
                 }
                 Term::Memory(local) => {
-                    classes.memory.insert(*local, class);
+                    classes.memory.insert(*local, number(*node));
                 }
                 Term::String(string) => {
-                    classes.strings.insert(*string, class);
+                    classes.strings.insert(*string, number(*node));
                 }
                 _ => {}
             }

@@ -1,51 +1,46 @@
 //! Puts the constraints of all functions together and solves them.
 
-use super::constraints::{CalleeTerm, Constraints, Term, TermId};
+use super::constraints::{Constraints, Term, TermId};
 use super::graph::{Graph, NodeId};
 use super::records::Records;
-use super::solution::{Object, PointsTo, Solved, SolvedFunction};
+use super::solution::{Object, PointsTo};
 use super::wrappers::{Wrapper, wrappers};
 use crate::ir::{FunctionRef, GlobalRef, StatementId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use ustr::Ustr;
 
-/// Solves the constraints of a program. `resolve` says which bodies a named function means; none
-/// if the program has no body for it.
-pub fn solve(
-    functions: &[(FunctionRef, Arc<Constraints>)],
-    resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
-) -> PointsTo {
-    PointsTo::new(solved(functions, resolve, None))
+/// Which bodies a named function means; none if the program has no body for it.
+pub type Resolve<'r> = &'r dyn Fn(FunctionRef) -> Vec<FunctionRef>;
+
+/// Solves the constraints of a program.
+pub fn solve(functions: &[(FunctionRef, Arc<Constraints>)], resolve: Resolve<'_>) -> PointsTo {
+    PointsTo::new(solved(functions, resolve, None), false)
 }
 
-/// The same for a program that was edited: members keep their numbers, so that the results can be aligned.
-pub fn solve_again(
+/// The same for a program that will be edited, or was: then members have the numbers that they had before, so that the
+/// results can be aligned. What the solver knows stays, so that edits can be tried on it.
+pub fn solve_for_edits(
     functions: &[(FunctionRef, Arc<Constraints>)],
-    resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
-    before: &PointsTo,
+    resolve: Resolve<'_>,
+    before: Option<&PointsTo>,
 ) -> PointsTo {
-    PointsTo::new(solved(functions, resolve, Some(&before.records)))
+    let records = before.map(|before| &*before.records);
+    PointsTo::new(solved(functions, resolve, records), true)
 }
 
 /// The classes as the solver leaves them.
 pub(super) fn solved(
     functions: &[(FunctionRef, Arc<Constraints>)],
-    resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
+    resolve: Resolve<'_>,
     before: Option<&Records>,
-) -> Solved {
+) -> Solver {
     let mut solver = Solver::new(functions, resolve);
     if let Some(before) = before {
         solver.graph.records.number_like(before);
     }
-    for index in 0..solver.bodies.len() {
-        solver.instantiate(index);
-    }
-    for index in 0..solver.bodies.len() {
-        solver.apply(index);
-    }
-    solver.link_all();
-    solver.finish()
+    solver.solve();
+    solver
 }
 
 /// A function with its nodes.
@@ -59,18 +54,24 @@ pub(super) struct SolverBody {
 }
 
 /// What a function's name means to a caller.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Meaning {
     pub(super) bodies: Vec<usize>,
     pub(super) has_body: bool,
 }
 
-pub(super) struct Solver<'a> {
+/// What calls through a pointer to a function reach: names, and bodies by which to tell how many arguments they take.
+pub(super) struct Addressed {
+    pub(super) names: Vec<FunctionRef>,
+    pub(super) bodies: Vec<usize>,
+}
+
+pub(super) struct Solver {
     pub(super) graph: Graph,
     pub(super) bodies: Vec<SolverBody>,
     /// Where the bodies of the program end and those of library functions begin.
     pub(super) by_name: FxHashMap<FunctionRef, Vec<usize>>,
-    pub(super) resolve: &'a dyn Fn(FunctionRef) -> Vec<FunctionRef>,
+    /// Of every function that is named somewhere.
     pub(super) meanings: FxHashMap<FunctionRef, Meaning>,
     pub(super) library: FxHashMap<FunctionRef, usize>,
     pub(super) globals: FxHashMap<GlobalRef, NodeId>,
@@ -86,22 +87,46 @@ pub(super) struct Solver<'a> {
     pub(super) wrappers: Vec<Wrapper>,
 }
 
-impl<'a> Solver<'a> {
-    fn new(
-        functions: &'a [(FunctionRef, Arc<Constraints>)],
-        resolve: &'a dyn Fn(FunctionRef) -> Vec<FunctionRef>,
-    ) -> Solver<'a> {
-        let mut bodies = Vec::with_capacity(functions.len());
-        let mut by_name: FxHashMap<FunctionRef, Vec<usize>> = FxHashMap::default();
+impl Solver {
+    pub(super) fn new(
+        functions: &[(FunctionRef, Arc<Constraints>)],
+        resolve: Resolve<'_>,
+    ) -> Solver {
+        let mut solver = Solver::with_records(program_records(functions, resolve));
         for (index, (function, constraints)) in functions.iter().enumerate() {
-            by_name.entry(*function).or_default().push(index);
-            bodies.push(SolverBody::new(*function, constraints.clone()));
+            let named = solver.by_name.entry(*function).or_default();
+            named.push(index);
+            let body = SolverBody::new(*function, constraints.clone());
+            solver.bodies.push(body);
         }
-        let mut solver = Solver {
-            graph: Graph::new(program_records(functions, resolve)),
-            bodies,
-            by_name,
-            resolve,
+        for (_, constraints) in functions {
+            solver.learn(constraints, resolve);
+        }
+        let constraints: Vec<&Arc<Constraints>> = functions.iter().map(|one| &one.1).collect();
+        let meanings = &solver.meanings;
+        let bodies = |function| match meanings.get(&function) {
+            Some(meaning) => &meaning.bodies[..],
+            None => &[],
+        };
+        solver.wrappers = wrappers(&constraints, &bodies);
+        for (_, constraints) in functions {
+            for (function, library) in &constraints.library {
+                if !solver.library.contains_key(function) && !solver.meaning(*function).has_body {
+                    let index = solver.bodies.len();
+                    solver.library.insert(*function, index);
+                    let body = SolverBody::new(*function, library.clone());
+                    solver.bodies.push(body);
+                }
+            }
+        }
+        solver
+    }
+
+    pub(super) fn with_records(records: Records) -> Solver {
+        Solver {
+            graph: Graph::new(records),
+            bodies: Vec::new(),
+            by_name: FxHashMap::default(),
             meanings: FxHashMap::default(),
             library: FxHashMap::default(),
             globals: FxHashMap::default(),
@@ -112,48 +137,56 @@ impl<'a> Solver<'a> {
             shared: Vec::new(),
             indirect_calls: FxHashMap::default(),
             wrappers: Vec::new(),
-        };
-        let constraints: Vec<&Arc<Constraints>> = functions.iter().map(|one| &one.1).collect();
-        solver.wrappers = wrappers(&constraints, &mut |function| {
-            solver.meaning(function).bodies
-        });
-        for (_, constraints) in functions {
-            for (function, library) in &constraints.library {
-                if !solver.library.contains_key(function) && !solver.meaning(*function).has_body {
-                    let index = solver.bodies.len();
-                    solver.library.insert(*function, index);
-                    solver
-                        .bodies
-                        .push(SolverBody::new(*function, library.clone()));
-                }
+        }
+    }
+
+    /// Finds out what the functions mean that somebody names.
+    pub(super) fn learn(&mut self, constraints: &Constraints, resolve: Resolve<'_>) {
+        for function in constraints.named_functions() {
+            if self.meanings.contains_key(&function) {
+                continue;
             }
+            let bodies: Vec<usize> = resolve(function)
+                .iter()
+                .filter_map(|body| self.by_name.get(body))
+                .flatten()
+                .copied()
+                .collect();
+            let meaning = Meaning {
+                has_body: !bodies.is_empty(),
+                bodies,
+            };
+            self.meanings.insert(function, meaning);
         }
-        solver
     }
 
-    pub(super) fn meaning(&mut self, function: FunctionRef) -> Meaning {
-        if let Some(known) = self.meanings.get(&function) {
-            return known.clone();
-        }
-        let bodies: Vec<usize> = (self.resolve)(function)
-            .iter()
-            .filter_map(|body| self.by_name.get(body))
-            .flatten()
-            .copied()
-            .collect();
-        let meaning = Meaning {
-            has_body: !bodies.is_empty(),
-            bodies,
-        };
-        self.meanings.insert(function, meaning.clone());
-        meaning
+    pub(super) fn meaning(&self, function: FunctionRef) -> Meaning {
+        self.meanings.get(&function).cloned().unwrap_or_default()
     }
 
-    fn instantiate(&mut self, index: usize) {
+    pub(super) fn solve(&mut self) {
+        for index in 0..self.bodies.len() {
+            self.instantiate(index);
+        }
+        for index in 0..self.bodies.len() {
+            self.apply(index);
+        }
+        self.link_all();
+    }
+
+    pub(super) fn instantiate(&mut self, index: usize) {
         let constraints = self.bodies[index].constraints.clone();
         let mut nodes = Vec::with_capacity(constraints.terms.len());
-        for (term, number) in constraints.terms.iter().zip(0..) {
-            let node = self.node(self.bodies[index].function, *term, number, &nodes);
+        let mut variables = 0;
+        for term in &constraints.terms {
+            let node = match term {
+                Term::Memory(_) => {
+                    let variable = Object::Local(self.bodies[index].function, variables);
+                    variables += 1;
+                    self.object(variable)
+                }
+                _ => self.node(*term, &nodes),
+            };
             nodes.push(node);
         }
         if constraints.variadic {
@@ -167,8 +200,8 @@ impl<'a> Solver<'a> {
         self.graph.run();
     }
 
-    /// `number` is the term's own; `nodes` are those of the terms in front of it.
-    fn node(&mut self, function: FunctionRef, term: Term, number: u32, nodes: &[NodeId]) -> NodeId {
+    /// The node of a term that is no variable of the function; `nodes` are those of the terms in front of it.
+    pub(super) fn node(&mut self, term: Term, nodes: &[NodeId]) -> NodeId {
         let at = |id: TermId| nodes[id.0 as usize];
         match term {
             Term::Register(_) | Term::Result | Term::Unknown(_) => self.graph.value(),
@@ -178,10 +211,9 @@ impl<'a> Solver<'a> {
                 self.graph.set_target(value, at(cell));
                 value
             }
-            Term::Memory(_) => self.object(Object::Local(function, number)),
-            Term::Heap(_) => self.object(Object::Heap(function, number)),
+            Term::Heap(_) => self.object(Object::Heap),
             Term::String(_) => self.object(Object::String),
-            Term::Variadic => self.graph.cell(),
+            Term::Variadic | Term::Memory(_) => self.graph.cell(),
             Term::Global(global) => match self.globals.get(&global) {
                 Some(cell) => *cell,
                 None => {
@@ -222,7 +254,7 @@ impl<'a> Solver<'a> {
         cell
     }
 
-    fn apply(&mut self, index: usize) {
+    pub(super) fn apply(&mut self, index: usize) {
         let constraints = self.bodies[index].constraints.clone();
         let nodes = std::mem::take(&mut self.bodies[index].nodes);
         let at = |id: TermId| nodes[id.0 as usize];
@@ -260,73 +292,60 @@ impl<'a> Solver<'a> {
         }
         self.effects(&constraints.effects, &nodes);
         self.bodies[index].nodes = nodes;
-        let numbers = constraints.terms.len() as u32..;
-        for (call, number) in constraints.calls.iter().zip(numbers) {
-            self.call(index, call, number);
+        for call in &constraints.calls {
+            self.call(index, call);
         }
         self.link_all();
     }
 
-    fn finish(mut self) -> Solved {
-        let addressed: Vec<(Vec<FunctionRef>, Vec<usize>)> = self
-            .addressed
-            .clone()
-            .into_iter()
-            .map(|function| {
-                let meaning = self.meaning(function);
-                if meaning.has_body {
-                    let names = meaning
-                        .bodies
-                        .iter()
-                        .map(|body| self.bodies[*body].function);
-                    (names.collect(), meaning.bodies)
-                } else {
-                    (vec![function], self.bodies_of(function))
+    /// What calls of each function whose address is taken reach.
+    pub(super) fn reached_by_address(&self) -> Vec<Addressed> {
+        let addressed = self.addressed.iter().map(|function| {
+            let meaning = self.meaning(*function);
+            if meaning.has_body {
+                let bodies = meaning.bodies.iter();
+                let names = bodies.map(|body| self.bodies[*body].function);
+                Addressed {
+                    names: names.collect(),
+                    bodies: meaning.bodies,
                 }
-            })
-            .collect();
-        let arities = |bodies: &[usize], count: usize| {
-            bodies.is_empty() || bodies.iter().any(|body| self.bodies[*body].accepts(count))
-        };
-        let mut call_targets = FxHashMap::default();
-        let mut graph = self.graph;
-        for (key, (cell, count)) in &self.indirect_calls {
-            let functions = graph
-                .detail_of(*cell)
-                .map_or(&[][..], |detail| detail.rare().functions.as_slice());
-            let fitting = functions
-                .iter()
-                .map(|function| &addressed[*function as usize]);
-            let mut targets: Vec<FunctionRef> = fitting
-                .filter(|(_, bodies)| arities(bodies, *count))
-                .flat_map(|(names, _)| names.iter().copied())
-                .collect();
-            targets.sort_unstable();
-            targets.dedup();
-            call_targets.insert(*key, targets);
-        }
-        let functions = self.bodies.into_iter().map(|body| SolvedFunction {
-            function: body.function,
-            constraints: body.constraints,
-            nodes: body.nodes,
+            } else {
+                Addressed {
+                    names: vec![*function],
+                    bodies: self.bodies_of(*function),
+                }
+            }
         });
-        let addressed = addressed.into_iter().map(|(names, _)| names).collect();
-        Solved {
-            graph,
-            functions: functions.collect(),
-            globals: self.globals,
-            library_objects: self.library_objects.into_values().collect(),
-            function_cells: self.function_cells,
-            addressed,
-            objects: self.objects,
-            shared: self.shared,
-            call_targets,
-        }
+        addressed.collect()
+    }
+
+    /// The functions that a call of a cell with so many arguments may reach, sorted.
+    pub(super) fn call_targets(
+        &mut self,
+        addressed: &[Addressed],
+        cell: NodeId,
+        count: usize,
+    ) -> Vec<FunctionRef> {
+        let detail = self.graph.detail_of(cell);
+        let functions = detail.map_or(&[][..], |detail| detail.rare().functions.as_slice());
+        let functions = functions
+            .iter()
+            .map(|function| &addressed[*function as usize]);
+        let fitting = functions.filter(|reached| {
+            let mut bodies = reached.bodies.iter();
+            reached.bodies.is_empty() || bodies.any(|body| self.bodies[*body].accepts(count))
+        });
+        let mut targets: Vec<FunctionRef> = fitting
+            .flat_map(|reached| reached.names.iter().copied())
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
     }
 }
 
 impl SolverBody {
-    fn new(function: FunctionRef, constraints: Arc<Constraints>) -> SolverBody {
+    pub(super) fn new(function: FunctionRef, constraints: Arc<Constraints>) -> SolverBody {
         SolverBody {
             function,
             constraints,
@@ -346,30 +365,21 @@ impl SolverBody {
 /// another, is a conversion.
 pub(super) fn program_records(
     functions: &[(FunctionRef, Arc<Constraints>)],
-    resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
+    resolve: Resolve<'_>,
 ) -> Records {
     let mut records = Records::new(functions.iter().map(|(_, constraints)| &**constraints));
     let mut by_name: FxHashMap<FunctionRef, Vec<&Constraints>> = FxHashMap::default();
     for (function, constraints) in functions {
         by_name.entry(*function).or_default().push(constraints);
     }
+    let formals = |function| {
+        let bodies = resolve(function);
+        let bodies = bodies.iter().filter_map(|body| by_name.get(body));
+        bodies.flatten().map(|body| &body.formals[..]).collect()
+    };
     for (_, constraints) in functions {
-        for call in &constraints.calls {
-            let CalleeTerm::Direct(function) = call.callee else {
-                continue;
-            };
-            let mut arguments = call.arguments.iter();
-            if arguments.all(|argument| argument.record.is_none()) {
-                continue;
-            }
-            let bodies = resolve(function);
-            for body in bodies.iter().filter_map(|body| by_name.get(body)).flatten() {
-                for (argument, formal) in call.arguments.iter().zip(&body.formals) {
-                    if let (Some(one), Some(other)) = (argument.record, formal.record) {
-                        records.overlay(one, other);
-                    }
-                }
-            }
+        for (one, other) in constraints.conversions(formals) {
+            records.overlay(one, other);
         }
     }
     records

@@ -13,8 +13,11 @@ impl Graph {
     /// So many bytes of a union are accessed as something that is no record.
     pub fn union_leaf(&mut self, cell: NodeId, union: RecordRef, bytes: u64) {
         let root = self.find(cell);
-        let detail = self.detail(root);
         let leaf = (union, bytes);
+        if self.stands(root) {
+            return self.must(self.rare_of(root).union_leaves.contains(&leaf));
+        }
+        let detail = self.detail(root);
         if !detail.rare().union_leaves.contains(&leaf) {
             detail.rare_mut().union_leaves.push(leaf);
             let views = detail.views.clone();
@@ -38,6 +41,11 @@ impl Graph {
 
     /// The node is seen as a record.
     pub(super) fn add_view(&mut self, root: NodeId, record: RecordRef) {
+        if self.stands(root) {
+            let detail = self.known_detail(root);
+            let is_seen = detail.is_some_and(|detail| detail.views.contains(&record));
+            return self.must(is_seen);
+        }
         let detail = self.detail(root);
         let Err(position) = detail.views.binary_search(&record) else {
             return;
@@ -60,18 +68,26 @@ impl Graph {
 
     /// A first member that is seen as the record around it is that record.
     pub(super) fn climb(&mut self, root: NodeId, label: LabelId, views: &[RecordRef]) {
-        if !self.nodes[root as usize].is_cell || !self.records.is_first(label) {
-            return;
-        }
-        let around = self.records.get(label).record;
-        let outside = views
-            .iter()
-            .any(|view| *view == around || self.records.prefix(*view, around).is_some());
-        if outside {
+        if self.is_seen_as_container(root, label, views) {
             let list = self.detail(root).unite_containers(label, root);
             let tasks = list.into_iter().map(|one| Task::Unite(root, one));
             self.tasks.extend(tasks);
         }
+    }
+
+    /// Whether a first member with these views is seen as the record around it.
+    pub(super) fn is_seen_as_container(
+        &mut self,
+        root: NodeId,
+        label: LabelId,
+        views: &[RecordRef],
+    ) -> bool {
+        if !self.nodes[root as usize].is_cell || !self.records.is_first(label) {
+            return false;
+        }
+        let around = self.records.get(label).record;
+        let mut views = views.iter();
+        views.any(|view| *view == around || self.records.prefix(*view, around).is_some())
     }
 
     pub(super) fn relate(&mut self, node: NodeId, left: RecordRef, right: RecordRef) {
@@ -98,6 +114,9 @@ impl Graph {
 
     pub(super) fn merge_members(&mut self, node: NodeId, record: RecordRef) {
         let root = self.find(node);
+        if self.stands(root) {
+            return self.must(self.rare_of(root).collapsed.contains(&record));
+        }
         let detail = self.detail(root);
         if let Err(position) = detail.rare().collapsed.binary_search(&record) {
             detail.rare_mut().collapsed.insert(position, record);

@@ -23,14 +23,14 @@ pub(super) struct WrappedResult {
     pub contents: BTreeSet<usize>,
 }
 
+/// Gives the bodies of a named function.
+pub(super) type Bodies<'b> = &'b dyn Fn(FunctionRef) -> &'b [usize];
+
 /// For each of the functions. `bodies` gives the bodies of a named function.
 ///
 /// Everything is assumed to hold and taken back until nothing changes, so that recursive functions
 /// have a chance.
-pub(super) fn wrappers(
-    functions: &[&Arc<Constraints>],
-    bodies: &mut dyn FnMut(FunctionRef) -> Vec<usize>,
-) -> Vec<Wrapper> {
+pub(super) fn wrappers(functions: &[&Arc<Constraints>], bodies: Bodies<'_>) -> Vec<Wrapper> {
     let mut wrappers: Vec<Wrapper> = functions.iter().map(|function| assumed(function)).collect();
     loop {
         let mut changed = false;
@@ -82,7 +82,7 @@ fn refined_result(
     function: &Constraints,
     known: &Wrapper,
     wrappers: &[Wrapper],
-    bodies: &mut dyn FnMut(FunctionRef) -> Vec<usize>,
+    bodies: Bodies<'_>,
 ) -> Option<WrappedResult> {
     let returned = function.handling.returned.as_ref()?;
     let mut result = known.result.clone()?;
@@ -101,7 +101,7 @@ fn refined_result(
             }
         }
         for body in found {
-            let inner = wrappers[body].result.as_ref()?;
+            let inner = wrappers[*body].result.as_ref()?;
             result.fresh |= inner.fresh;
             for argument in &inner.returned {
                 result.returned.extend(formals(source, *argument)?);
@@ -132,7 +132,7 @@ fn all_pass(
     worst: Treatment,
     has_result: bool,
     wrappers: &[Wrapper],
-    bodies: &mut dyn FnMut(FunctionRef) -> Vec<usize>,
+    bodies: Bodies<'_>,
 ) -> bool {
     passes.iter().all(|pass| {
         let followed = has_result && pass.returned;

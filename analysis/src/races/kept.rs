@@ -17,7 +17,7 @@ use crate::callgraph::{CallGraph, Components, FunctionId, Functions, KnownCalls}
 use crate::ir::FunctionRef;
 use crate::models::Models;
 use crate::points_to::{
-    Changes, Class, Constraints, PointsTo, Reads, SaidAgain, solve, solve_again,
+    Changes, Class, Constraints, PointsTo, Reads, SaidAgain, solve, solve_for_edits,
 };
 use crate::shared_list::SharedList;
 use crate::summaries::{Summarised, SyncObjects};
@@ -61,6 +61,7 @@ pub(super) struct Kept {
 pub(super) fn pointers(
     functions: &Functions,
     constraints: &AllConstraints,
+    options: &Options,
     before: Option<&WholeProgram>,
 ) -> (Arc<PointsTo>, Option<Changes>) {
     let resolve = |name| {
@@ -70,7 +71,13 @@ pub(super) fn pointers(
             .collect()
     };
     let all = || constraints.iter().cloned().collect::<Vec<_>>();
-    let anew = || (Arc::new(solve(&all(), &resolve)), None);
+    let anew = || {
+        let solved = match options.only_reachable {
+            true => solve(&all(), &resolve),
+            false => solve_for_edits(&all(), &resolve, None),
+        };
+        (Arc::new(solved), None)
+    };
     let Some(before) = before else {
         return anew();
     };
@@ -78,12 +85,15 @@ pub(super) fn pointers(
     if changed.is_empty() {
         return (before.points_to.clone(), Some(Changes::default()));
     }
-    let renamed = said_again(&before.kept.constraints, constraints)
-        .and_then(|said| before.points_to.renamed(&said));
-    if let Some((points_to, changes)) = renamed {
-        return (Arc::new(points_to), Some(changes));
+    if let Some(said) = said_again(&before.kept.constraints, constraints) {
+        let sayings = || constraints.iter().map(|(_, said)| said.clone()).collect();
+        let same = before.points_to.renamed(&said);
+        let same = same.or_else(|| before.points_to.standing_after(&said, &sayings, &resolve));
+        if let Some((points_to, changes)) = same {
+            return (Arc::new(points_to), Some(changes));
+        }
     }
-    let again = solve_again(&all(), &resolve, &before.points_to);
+    let again = solve_for_edits(&all(), &resolve, Some(&before.points_to));
     match again.aligned(&before.points_to, &|name| !changed.contains(&name)) {
         Some((points_to, changes)) => (Arc::new(points_to), Some(changes)),
         None => anew(),
@@ -101,7 +111,7 @@ fn said_again<'c>(
     let changed = now.unshared_with(before);
     let pairs = changed.map(|index| (&before[index], &now[index]));
     let said = pairs.filter(|(old, new)| !is_said_again(old, new));
-    said.map(|(old, new)| (old.0 == new.0).then_some((new.0, &*old.1, &*new.1)))
+    said.map(|(old, new)| (old.0 == new.0).then_some((new.0, &old.1, &new.1)))
         .collect()
 }
 

@@ -436,7 +436,7 @@ impl Surroundings<'_> {
         let objects = self.graph.points_to().objects(class);
         !objects.is_empty()
             && objects.iter().all(|object| match object {
-                Object::Heap(..) => true,
+                Object::Heap => true,
                 Object::Global(global) => self.arrays.contains(global),
                 _ => false,
             })

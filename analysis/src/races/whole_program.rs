@@ -104,7 +104,7 @@ pub fn analyse(
         Some(before) => functions.edited_since(&before.functions).collect(),
         None => Vec::new(),
     };
-    let (points_to, mut changes) = pointers(&functions, &constraints, before);
+    let (points_to, mut changes) = pointers(&functions, &constraints, options, before);
     let before = before.filter(|_| changes.is_some());
     stages.begin(Stage::CallGraph);
     let graph = match before.zip(changes.as_ref()) {

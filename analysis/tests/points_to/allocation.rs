@@ -8,9 +8,9 @@ fn allocations_are_told_apart_by_site() {
     check(
         "void f(void) { int *p = malloc(4), *q = malloc(4); probe(p); probe(q); p = realloc(p, 8); probe(p); }",
         expect![[r#"
-            f: A = {new f@0.0, new f@0.6}
-            f: B = {new f@0.2}
-            f: A = {new f@0.0, new f@0.6}"#]],
+            f: A = {new}
+            f: B = {new}
+            f: A = {new}"#]],
     );
 }
 
@@ -25,12 +25,12 @@ fn callers_of_an_allocation_function_have_objects_of_their_own() {
          void f(void) { int *p = xcalloc(4), *q = xcalloc(4), *r = xchecked(4), *s = xchecked(4), *t = counted(4), *u = counted(4);
              probe(p); probe(q); probe(r); probe(s); probe(t); probe(u); }",
         expect![[r#"
-            f: A = {new f@0.0}
-            f: B = {new f@0.2}
-            f: C = {new xchecked@0.0}
-            f: C = {new xchecked@0.0}
-            f: D = {new f@0.8}
-            f: E = {new f@0.10}"#]],
+            f: A = {new}
+            f: B = {new}
+            f: C = {new}
+            f: C = {new}
+            f: D = {new}
+            f: E = {new}"#]],
     );
 }
 
@@ -43,8 +43,8 @@ fn a_function_that_keeps_what_it_allocates_is_no_allocation_function() {
          void f(void) { struct node *a = create(&x), *b = registered(); probe(a->data); probe(b); probe(all); }",
         expect![[r#"
             f: A = {x} shared
-            f: B = {new registered@0.0} shared
-            f: B = {new registered@0.0} shared"#]],
+            f: B = {new} shared
+            f: B = {new} shared"#]],
     );
 }
 
@@ -58,7 +58,7 @@ fn reallocation_keeps_contents_and_callers_apart() {
         expect![[r#"
             f: A = {x} shared
             f: B = {y} shared
-            f: C = {new f@0.0, new f@0.8} to A"#]],
+            f: C = {new} to A"#]],
     );
 }
 

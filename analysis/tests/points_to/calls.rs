@@ -86,7 +86,7 @@ fn library_functions_are_called_through_pointers() {
          void f(void) { int *p = hooks.allocate(4); probe(p); hooks.release(p); }",
         expect![[r#"
             f calls {malloc}
-            f: A = {new malloc in the library}
+            f: A = {new}
             f calls {free}"#]],
     );
 }

@@ -136,13 +136,7 @@ fn name(object: &Object, said: &HashMap<FunctionRef, Constraints>) -> String {
             let local = said[function].local(*number).unwrap();
             format!("{}.{}", function.name, local.0)
         }
-        Object::Heap(function, number) => match said.get(function) {
-            Some(said) => {
-                let site = said.site(*number).unwrap();
-                format!("new {}@{}.{}", function.name, site.block.0, site.index)
-            }
-            None => format!("new {} in the library", function.name),
-        },
+        Object::Heap => "new".to_owned(),
         Object::String => "string".to_owned(),
         Object::Function(function) => format!("{}()", function.name),
     }

@@ -67,8 +67,8 @@ fn what_an_unknown_function_gets_is_shared() {
     check(
         "void f(void) { int *p = malloc(4), *q = malloc(4); int *r; unknown(&p); probe(p); probe(q); probe(r); }",
         expect![[r#"
-            f: A = {new f@0.0} shared
-            f: B = {new f@0.2}
+            f: A = {new} shared
+            f: B = {new}
             f: nothing"#]],
     );
 }
@@ -80,8 +80,8 @@ fn linked_lists_are_one_class() {
          struct node *push(struct node *head, int *data) { struct node *n = malloc(sizeof *n); n->next = head; n->data = data; return n; }
          void f(void) { struct node *n = push(0, &x); n = push(n, &y); probe(n); probe(n->next); probe(n->next->next->data); }",
         expect![[r#"
-            f: A = {new push@0.0}
-            f: A = {new push@0.0}
+            f: A = {new}
+            f: A = {new}
             f: B = {x, y} shared"#]],
     );
 }

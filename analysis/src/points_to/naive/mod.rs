@@ -28,7 +28,7 @@ pub fn disagreement(
     let (mut to_slow, mut to_fast) = (BTreeMap::new(), BTreeMap::new());
     for (index, (function, constraints)) in functions.iter().enumerate() {
         for (position, term) in constraints.terms.iter().enumerate() {
-            let fast = fast.graph.find(fast.functions[index].nodes[position]);
+            let fast = fast.graph.find(fast.bodies[index].nodes[position]);
             let slow = slow[index][position];
             let here = format!("{term:?} of {} (term {position})", function.name);
             let (known_slow, there) = to_slow.entry(fast).or_insert((slow, here.clone()));
@@ -112,7 +112,14 @@ impl<'a> Program<'a> {
             }
         }
         let own: Vec<&Arc<Constraints>> = functions.iter().map(|function| &function.1).collect();
-        program.wrappers = wrappers(&own, &mut |function| program.bodies_of(function));
+        let named = own.iter().flat_map(|said| said.named_functions());
+        let bodies: BTreeMap<FunctionRef, Vec<usize>> = named
+            .map(|function| (function, program.bodies_of(function)))
+            .collect();
+        program.wrappers = wrappers(&own, &|function| match bodies.get(&function) {
+            Some(bodies) => &bodies[..],
+            None => &[],
+        });
         program
     }
 

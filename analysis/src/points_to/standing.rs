@@ -1,0 +1,529 @@
+//! The solver as it stands when it has finished, and edits that leave everything as it stands.
+//!
+//! After an edit a function says other things about pointers. All stays as it is for everybody else if
+//!
+//! 1. what the function says now holds in the solution of before: so nothing else is united than before; and
+//! 2. what it said before follows from what it says now, whatever the rest of the program says: so nothing is left out.
+//!
+//! Both are found by trying (`trial.rs`): the first on the solver of the whole program, the second on one that knows
+//! nothing but what the function says now. What the function shares with the rest (its formals, its result, its variables in
+//! memory) is the same for both versions. Wherever this does not settle it, the program is solved again.
+
+use super::alignment::Changes;
+use super::constraints::{Argument, Constraints, Term, TermId};
+use super::escape;
+use super::graph::{Graph, NONE, NodeId};
+use super::renaming::SaidAgain;
+use super::solution::{CallTargets, FunctionClasses, Object, PointsTo};
+use super::solve::{Addressed, Meaning, Resolve, Solver, SolverBody};
+use super::wrappers::{Wrapper, wrappers};
+use crate::ir::{FunctionRef, RecordRef};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+pub(super) struct Standing {
+    pub solver: Solver,
+    /// Of each cell its class, of each value the class that it points to.
+    pub numbers: Vec<u32>,
+    /// The class of strings that have nothing to do with anything else.
+    pub lonely: Option<u32>,
+    pub addressed: Vec<Addressed>,
+    /// By root, whether others can get there.
+    pub escaped: Vec<bool>,
+    pub kinds: Kinds,
+}
+
+/// Which kinds of objects are in the cells of each root.
+pub(super) struct Kinds(Vec<u8>);
+
+const HEAP: u8 = 1;
+const STRING: u8 = 2;
+const OTHER: u8 = 4;
+
+fn kind(object: &Object) -> u8 {
+    match object {
+        Object::Heap => HEAP,
+        Object::String => STRING,
+        Object::Global(_) | Object::Local(..) | Object::Function(_) => OTHER,
+    }
+}
+
+impl Kinds {
+    pub fn of_roots(solver: &mut Solver) -> Kinds {
+        let mut kinds = vec![0; solver.graph.len()];
+        for (cell, object) in &solver.objects {
+            let root = solver.graph.find(*cell);
+            kinds[root as usize] |= kind(object);
+        }
+        Kinds(kinds)
+    }
+
+    pub fn are_only_strings(&self, root: NodeId) -> bool {
+        self.0[root as usize] == STRING
+    }
+
+    fn include(&self, root: NodeId, object: &Object) -> bool {
+        self.0[root as usize] & kind(object) != 0
+    }
+}
+
+impl Graph {
+    /// Whether a cell has no members, holds no pointer, and is no part of anything.
+    pub fn is_bare(&mut self, cell: NodeId) -> bool {
+        let root = self.find(cell);
+        let content = self.nodes[root as usize].target;
+        let content = self.find(content);
+        let mut nodes = [root, content].into_iter();
+        self.nodes[content as usize].target == NONE
+            && nodes.all(|node| {
+                let detail = self.known_detail(node);
+                detail.is_none_or(|detail| detail.weight() == 0 && detail.rare.is_none())
+            })
+    }
+}
+
+impl PointsTo {
+    /// The relation after an edit by which functions say other things that make no difference to anybody else; `None` if
+    /// they may make one. `all` gives what all functions say now.
+    pub fn standing_after(
+        &self,
+        changed: &[SaidAgain<'_>],
+        all: &dyn Fn() -> Vec<Arc<Constraints>>,
+        resolve: Resolve<'_>,
+    ) -> Option<(PointsTo, Changes)> {
+        let mut standing = self.standing.as_ref()?.lock().ok()?;
+        let mut relation = self.clone();
+        for (function, before, now) in changed {
+            if self.functions.is_ambiguous(*function) {
+                return None;
+            }
+            let tried = standing.tried(*function, before, now, all, resolve)?;
+            let known_calls = self.call_targets.get(*function);
+            if known_calls.is_none() && !tried.calls.is_empty() {
+                return None;
+            }
+            relation
+                .functions
+                .replace(*function, Arc::new(tried.classes));
+            relation
+                .call_targets
+                .replace(*function, Arc::new(tried.calls));
+        }
+        Some((relation, Changes::of_names()))
+    }
+}
+
+/// What a function's own pointers are, according to a trial that succeeded.
+struct Tried {
+    classes: FunctionClasses,
+    calls: CallTargets,
+}
+
+impl Standing {
+    pub fn renumber(&mut self, renumber: impl Fn(&mut u32)) {
+        self.numbers.iter_mut().for_each(&renumber);
+        self.lonely.iter_mut().for_each(&renumber);
+    }
+
+    fn tried(
+        &mut self,
+        function: FunctionRef,
+        before: &Arc<Constraints>,
+        now: &Arc<Constraints>,
+        all: &dyn Fn() -> Vec<Arc<Constraints>>,
+        resolve: Resolve<'_>,
+    ) -> Option<Tried> {
+        let &[index] = &self.solver.by_name.get(&function)?[..] else {
+            return None;
+        };
+        self.solver.learn(now, resolve);
+        let has_same_surroundings = now.is_called_as(before)
+            && self.has_records_of(now, before)
+            && self.has_library_of(now, before)
+            && self.has_same_wrappers(now, before, all);
+        if !has_same_surroundings || !self.follows_locally(index, before, now) {
+            return None;
+        }
+        self.solver.graph.begin_trial();
+        let tried = self.try_function(index, now);
+        self.solver.graph.end_trial();
+        tried
+    }
+
+    /// Whether records lie over each other as they did.
+    fn has_records_of(&self, now: &Constraints, before: &Constraints) -> bool {
+        let records = &self.solver.graph.records;
+        let mut mentioned = now.records.iter();
+        let known: FxHashSet<RecordRef> = now.records.iter().map(|(record, _)| *record).collect();
+        let mut earlier = before.records.iter();
+        let [old, new] = [before, now].map(|constraints| {
+            constraints.conversions(|function| {
+                let bodies = self.solver.meaning(function).bodies.into_iter();
+                bodies
+                    .map(|body| &self.solver.bodies[body].constraints.formals[..])
+                    .collect::<Vec<&[Argument]>>()
+            })
+        });
+        let is_overlaid =
+            |(one, other): &(RecordRef, RecordRef)| records.are_overlaid(*one, *other);
+        mentioned.all(|(record, layout)| records.has_this_layout(*record, layout))
+            && earlier.all(|(record, _)| known.contains(record))
+            && new.iter().all(is_overlaid)
+            && old.iter().all(|pair| new.contains(pair))
+    }
+
+    /// Whether the library functions that it names as values are known, and none of them is named no longer.
+    fn has_library_of(&self, now: &Constraints, before: &Constraints) -> bool {
+        let is_known = |(function, _): &(FunctionRef, Arc<Constraints>)| {
+            self.solver.library.contains_key(function) || self.solver.meaning(*function).has_body
+        };
+        let is_still_named = |(function, _): &(FunctionRef, Arc<Constraints>)| {
+            now.library.iter().any(|(named, _)| named == function)
+        };
+        now.library.iter().all(is_known) && before.library.iter().all(is_still_named)
+    }
+
+    /// Whether functions hand pointers on, and allocate, as they did.
+    fn has_same_wrappers(
+        &self,
+        now: &Constraints,
+        before: &Constraints,
+        all: &dyn Fn() -> Vec<Arc<Constraints>>,
+    ) -> bool {
+        if now.handling.says_the_same(&before.handling) {
+            return true;
+        }
+        let all = all();
+        let all: Vec<&Arc<Constraints>> = all.iter().collect();
+        let meanings = &self.solver.meanings;
+        let bodies = |function| match meanings.get(&function) {
+            Some(meaning) => &meaning.bodies[..],
+            None => &[],
+        };
+        wrappers(&all, &bodies) == self.solver.wrappers
+    }
+
+    /// Whether what the function said follows from what it says, whatever others say.
+    fn follows_locally(
+        &mut self,
+        index: usize,
+        before: &Arc<Constraints>,
+        now: &Arc<Constraints>,
+    ) -> bool {
+        let records = std::mem::take(&mut self.solver.graph.records);
+        let mut local = self.local(index, now, before);
+        local.solver.graph.records = records;
+        local.solver.solve();
+        local.escape();
+        local.solver.graph.begin_trial();
+        let follows = local.try_entailed(before);
+        local.solver.graph.end_trial();
+        self.solver.graph.records = local.solver.graph.records;
+        follows
+    }
+
+    /// A solver that knows the function and what it calls, and of those nothing but how they are called.
+    fn local(&self, index: usize, now: &Arc<Constraints>, before: &Arc<Constraints>) -> Local {
+        let mut local = Solver::with_records(Default::default());
+        let function = self.solver.bodies[index].function;
+        local.bodies.push(SolverBody::new(function, now.clone()));
+        local.wrappers.push(self.solver.wrappers[index].clone());
+        local.by_name.insert(function, vec![0]);
+        let mut numbers = FxHashMap::from_iter([(index, 0)]);
+        for named in now.named_functions().chain(before.named_functions()) {
+            if local.meanings.contains_key(&named) {
+                continue;
+            }
+            let meaning = self.solver.meaning(named);
+            let bodies = meaning.bodies.iter().map(|body| {
+                *numbers.entry(*body).or_insert_with(|| {
+                    let known = &self.solver.bodies[*body];
+                    let stub = Arc::new(known.constraints.signature());
+                    local.bodies.push(SolverBody::new(known.function, stub));
+                    local.wrappers.push(self.solver.wrappers[*body].clone());
+                    local.bodies.len() - 1
+                })
+            });
+            let meaning = Meaning {
+                bodies: bodies.collect(),
+                has_body: meaning.has_body,
+            };
+            local.meanings.insert(named, meaning);
+            if let Some(body) = self.solver.library.get(&named) {
+                let stub = Arc::new(self.solver.bodies[*body].constraints.signature());
+                local.library.insert(named, local.bodies.len());
+                local.bodies.push(SolverBody::new(named, stub));
+                local.wrappers.push(Wrapper::default());
+            }
+        }
+        Local {
+            solver: local,
+            escaped: Vec::new(),
+            kinds: None,
+        }
+    }
+
+    /// Tries what a function says now, and finds out what its pointers point to.
+    fn try_function(&mut self, index: usize, now: &Arc<Constraints>) -> Option<Tried> {
+        let marks = Marks::new(&self.solver);
+        let known_calls = std::mem::take(&mut self.solver.indirect_calls);
+        let tried = self.solver.try_on_top(index, now);
+        let holds = tried
+            && self.solver.graph.has_held(false)
+            && marks.hold(
+                &mut self.solver,
+                &self.kinds,
+                &self.escaped,
+                self.lonely.is_some(),
+            );
+        let calls = std::mem::replace(&mut self.solver.indirect_calls, known_calls);
+        let found = holds.then(|| {
+            let nodes = self.solver.bodies.last().map(|body| body.nodes.clone());
+            let nodes = nodes.unwrap_or_default();
+            let numbers: Vec<u32> = nodes.iter().map(|node| self.number(*node)).collect();
+            let classes =
+                FunctionClasses::new(now, &(0..).take(nodes.len()).collect::<Vec<_>>(), |node| {
+                    numbers[node as usize]
+                });
+            let calls = calls.into_iter().map(|((_, site), (cell, count))| {
+                let targets = self.solver.call_targets(&self.addressed, cell, count);
+                (site, targets)
+            });
+            Tried {
+                calls: calls.collect(),
+                classes,
+            }
+        });
+        marks.forget(&mut self.solver);
+        found
+    }
+
+    /// The class of a cell, or the class that a value points to.
+    fn number(&mut self, node: NodeId) -> u32 {
+        let graph = &mut self.solver.graph;
+        let cell = match graph.is_cell(node) {
+            true => Some(graph.find(node)),
+            false => graph.existing_target(node),
+        };
+        match cell {
+            Some(cell) if graph.stands(cell) => self.numbers[cell as usize],
+            // All other new cells would have made the trial fail.
+            Some(_) => self.lonely.unwrap_or(NONE),
+            None => NONE,
+        }
+    }
+}
+
+/// A solver that knows one function.
+struct Local {
+    solver: Solver,
+    escaped: Vec<bool>,
+    kinds: Option<Kinds>,
+}
+
+impl Local {
+    fn escape(&mut self) {
+        let globals = self.solver.globals.iter();
+        let shared_globals = globals.filter(|(global, _)| !global.thread_local);
+        let cells = shared_globals.map(|(_, cell)| *cell);
+        let library = self.solver.library_objects.values().copied();
+        let shared = self.solver.shared.iter().copied();
+        let from = cells.chain(library).chain(shared).collect();
+        self.escaped = escape::reachable(&mut self.solver.graph, from);
+        self.kinds = Some(Kinds::of_roots(&mut self.solver));
+    }
+
+    /// Whether nothing is new about what the function said before.
+    fn try_entailed(&mut self, before: &Arc<Constraints>) -> bool {
+        let marks = Marks::new(&self.solver);
+        let Some(kinds) = &self.kinds else {
+            return false;
+        };
+        self.solver.try_on_top(0, before)
+            && self.solver.graph.has_held(true)
+            && marks.hold(&mut self.solver, kinds, &self.escaped, true)
+    }
+}
+
+impl Solver {
+    /// Tries what a function says in place of what its body says; what it shares with others is the same.
+    /// Says whether that was possible.
+    fn try_on_top(&mut self, index: usize, constraints: &Arc<Constraints>) -> bool {
+        let Some(nodes) = self.try_terms(index, constraints) else {
+            return false;
+        };
+        let known = &self.bodies[index];
+        let variadic = |constraints: &Constraints| {
+            let mut terms = constraints.terms.iter();
+            terms.position(|term| *term == Term::Variadic)
+        };
+        let extra = match variadic(constraints) {
+            Some(position) => Some(self.graph.target(nodes[position])),
+            None => known.extra,
+        };
+        let known = &self.bodies[index];
+        let mut same: Vec<(NodeId, NodeId)> = Vec::new();
+        let formals = known.constraints.formals.iter().zip(&constraints.formals);
+        let results = known.constraints.result.iter().zip(&constraints.result);
+        for (old, new) in formals.chain(results) {
+            if let (Some(old), Some(new)) = (old.value, new.value) {
+                same.push((known.nodes[old.0 as usize], nodes[new.0 as usize]));
+            }
+        }
+        same.extend(known.extra.zip(extra));
+        let function = known.function;
+        for (old, new) in same {
+            self.graph.unite(old, new);
+        }
+        let mut body = SolverBody::new(function, constraints.clone());
+        body.nodes = nodes;
+        body.extra = extra;
+        self.bodies.push(body);
+        self.apply(self.bodies.len() - 1);
+        true
+    }
+
+    /// The nodes of a function's terms; `None` if it mentions something that nobody has mentioned so far.
+    fn try_terms(&mut self, index: usize, constraints: &Constraints) -> Option<Vec<NodeId>> {
+        let known = &self.bodies[index];
+        let terms = known.constraints.terms.iter().zip(&known.nodes);
+        let memory = terms
+            .clone()
+            .filter(|(term, _)| matches!(term, Term::Memory(_)));
+        let mut memory = memory
+            .map(|(_, node)| *node)
+            .collect::<Vec<_>>()
+            .into_iter();
+        let variadic = { terms }.find(|(term, _)| **term == Term::Variadic);
+        let variadic = variadic.map(|(_, node)| *node);
+        let mut nodes = Vec::with_capacity(constraints.terms.len());
+        for term in &constraints.terms {
+            let node = match term {
+                Term::Memory(_) => memory.next()?,
+                Term::Variadic => variadic?,
+                Term::Global(global) => *self.globals.get(global)?,
+                Term::Function(function) => *self.function_cells.get(function)?,
+                Term::Library(name) => *self.library_objects.get(name)?,
+                _ => self.node(*term, &nodes),
+            };
+            nodes.push(node);
+        }
+        self.graph.run();
+        memory.next().is_none().then_some(nodes)
+    }
+}
+
+/// How much the solver knew before a trial.
+struct Marks {
+    nodes: NodeId,
+    bodies: usize,
+    objects: usize,
+    shared: usize,
+}
+
+impl Marks {
+    fn new(solver: &Solver) -> Marks {
+        Marks {
+            nodes: solver.graph.len() as NodeId,
+            bodies: solver.bodies.len(),
+            objects: solver.objects.len(),
+            shared: solver.shared.len(),
+        }
+    }
+
+    fn forget(self, solver: &mut Solver) {
+        solver.bodies.truncate(self.bodies);
+        solver.objects.truncate(self.objects);
+        solver.shared.truncate(self.shared);
+    }
+
+    /// Whether there are no other objects than before, others get at nothing else, and no new cell is left.
+    fn hold(
+        &self,
+        solver: &mut Solver,
+        kinds: &Kinds,
+        escaped: &[bool],
+        has_lonely_strings: bool,
+    ) -> bool {
+        let objects = solver.objects[self.objects..].to_vec();
+        let mut strings = FxHashSet::default();
+        for (cell, object) in objects {
+            let root = solver.graph.find(cell);
+            if solver.graph.stands(root) {
+                if !kinds.include(root, &object) {
+                    return false;
+                }
+            } else if object == Object::String && solver.graph.is_bare(root) && has_lonely_strings {
+                strings.insert(root);
+            } else {
+                return false;
+            }
+        }
+        for node in self.nodes..solver.graph.len() as NodeId {
+            let graph = &mut solver.graph;
+            if graph.is_cell(node) {
+                let root = graph.find(node);
+                if !graph.stands(root) && !strings.contains(&root) {
+                    return false;
+                }
+            }
+        }
+        let shared = solver.shared[self.shared..].to_vec();
+        shared.into_iter().all(|value| {
+            let graph = &mut solver.graph;
+            let root = graph.find(value);
+            if graph.stands(root) {
+                return escaped[root as usize];
+            }
+            if graph.known_detail(root).is_some() {
+                return false;
+            }
+            match graph.existing_target(root) {
+                Some(target) => graph.stands(target) && escaped[target as usize],
+                None => true,
+            }
+        })
+    }
+}
+
+impl Constraints {
+    /// Whether callers find the same: as many arguments, and as much that may be a pointer.
+    fn is_called_as(&self, other: &Constraints) -> bool {
+        let is_alike = |(one, other): (&Argument, &Argument)| {
+            one.flow == other.flow
+                && one.record == other.record
+                && one.value.is_some() == other.value.is_some()
+        };
+        let formals = self.formals.iter().zip(&other.formals);
+        let has_result = match (&self.result, &other.result) {
+            (Some(one), Some(other)) => is_alike((one, other)),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        self.variadic == other.variadic
+            && self.formals.len() == other.formals.len()
+            && { formals }.all(is_alike)
+            && has_result
+    }
+
+    /// How it is called, and nothing of what it does.
+    fn signature(&self) -> Constraints {
+        let mut signature = Constraints {
+            variadic: self.variadic,
+            ..Constraints::default()
+        };
+        let mut unknowns = 0..;
+        let mut port = |argument: &Argument| Argument {
+            value: argument.value.map(|_| {
+                let id = signature.terms.len() as u32;
+                signature.terms.extend(unknowns.next().map(Term::Unknown));
+                TermId(id)
+            }),
+            ..argument.clone()
+        };
+        let formals: Vec<Argument> = self.formals.iter().map(&mut port).collect();
+        let result = self.result.as_ref().map(port);
+        signature.formals = formals;
+        signature.result = result;
+        signature
+    }
+}
