@@ -12,6 +12,7 @@ mod calls;
 mod constraints;
 mod containment;
 mod detail;
+mod entailment;
 mod escape;
 mod extract;
 mod graph;

@@ -5,20 +5,19 @@
 //! 1. what the function says now holds in the solution of before: so nothing else is united than before; and
 //! 2. what it said before follows from what it says now, whatever the rest of the program says: so nothing is left out.
 //!
-//! Both are found by trying (`trial.rs`): the first on the solver of the whole program, the second on one that knows
-//! nothing but what the function says now. What the function shares with the rest (its formals, its result, its variables in
+//! Both are found by trying (`trial.rs`): the first on the solver of the whole program, the second (`entailment.rs`) on one that
+//! knows nothing but what the function says now. What the function shares with the rest (its formals, its result, its variables in
 //! memory) is the same for both versions. Wherever this does not settle it, the program is solved again.
 
 use super::alignment::Changes;
-use super::constraints::{Argument, Constraints, Term, TermId};
-use super::escape;
+use super::constraints::{Argument, Constraints, Term};
 use super::graph::{Graph, NONE, NodeId};
 use super::renaming::SaidAgain;
 use super::solution::{CallTargets, FunctionClasses, Object, PointsTo};
-use super::solve::{Addressed, Meaning, Resolve, Solver, SolverBody};
-use super::wrappers::{Wrapper, wrappers};
+use super::solve::{Addressed, Resolve, Solver, SolverBody};
+use super::wrappers::wrappers;
 use crate::ir::{FunctionRef, RecordRef};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 pub(super) struct Standing {
@@ -203,66 +202,6 @@ impl Standing {
         wrappers(&all, &bodies) == self.solver.wrappers
     }
 
-    /// Whether what the function said follows from what it says, whatever others say.
-    fn follows_locally(
-        &mut self,
-        index: usize,
-        before: &Arc<Constraints>,
-        now: &Arc<Constraints>,
-    ) -> bool {
-        let records = std::mem::take(&mut self.solver.graph.records);
-        let mut local = self.local(index, now, before);
-        local.solver.graph.records = records;
-        local.solver.solve();
-        local.escape();
-        local.solver.graph.begin_trial();
-        let follows = local.try_entailed(before);
-        local.solver.graph.end_trial();
-        self.solver.graph.records = local.solver.graph.records;
-        follows
-    }
-
-    /// A solver that knows the function and what it calls, and of those nothing but how they are called.
-    fn local(&self, index: usize, now: &Arc<Constraints>, before: &Arc<Constraints>) -> Local {
-        let mut local = Solver::with_records(Default::default());
-        let function = self.solver.bodies[index].function;
-        local.bodies.push(SolverBody::new(function, now.clone()));
-        local.wrappers.push(self.solver.wrappers[index].clone());
-        local.by_name.insert(function, vec![0]);
-        let mut numbers = FxHashMap::from_iter([(index, 0)]);
-        for named in now.named_functions().chain(before.named_functions()) {
-            if local.meanings.contains_key(&named) {
-                continue;
-            }
-            let meaning = self.solver.meaning(named);
-            let bodies = meaning.bodies.iter().map(|body| {
-                *numbers.entry(*body).or_insert_with(|| {
-                    let known = &self.solver.bodies[*body];
-                    let stub = Arc::new(known.constraints.signature());
-                    local.bodies.push(SolverBody::new(known.function, stub));
-                    local.wrappers.push(self.solver.wrappers[*body].clone());
-                    local.bodies.len() - 1
-                })
-            });
-            let meaning = Meaning {
-                bodies: bodies.collect(),
-                has_body: meaning.has_body,
-            };
-            local.meanings.insert(named, meaning);
-            if let Some(body) = self.solver.library.get(&named) {
-                let stub = Arc::new(self.solver.bodies[*body].constraints.signature());
-                local.library.insert(named, local.bodies.len());
-                local.bodies.push(SolverBody::new(named, stub));
-                local.wrappers.push(Wrapper::default());
-            }
-        }
-        Local {
-            solver: local,
-            escaped: Vec::new(),
-            kinds: None,
-        }
-    }
-
     /// Tries what a function says now, and finds out what its pointers point to.
     fn try_function(&mut self, index: usize, now: &Arc<Constraints>) -> Option<Tried> {
         let marks = Marks::new(&self.solver);
@@ -314,41 +253,10 @@ impl Standing {
     }
 }
 
-/// A solver that knows one function.
-struct Local {
-    solver: Solver,
-    escaped: Vec<bool>,
-    kinds: Option<Kinds>,
-}
-
-impl Local {
-    fn escape(&mut self) {
-        let globals = self.solver.globals.iter();
-        let shared_globals = globals.filter(|(global, _)| !global.thread_local);
-        let cells = shared_globals.map(|(_, cell)| *cell);
-        let library = self.solver.library_objects.values().copied();
-        let shared = self.solver.shared.iter().copied();
-        let from = cells.chain(library).chain(shared).collect();
-        self.escaped = escape::reachable(&mut self.solver.graph, from);
-        self.kinds = Some(Kinds::of_roots(&mut self.solver));
-    }
-
-    /// Whether nothing is new about what the function said before.
-    fn try_entailed(&mut self, before: &Arc<Constraints>) -> bool {
-        let marks = Marks::new(&self.solver);
-        let Some(kinds) = &self.kinds else {
-            return false;
-        };
-        self.solver.try_on_top(0, before)
-            && self.solver.graph.has_held(true)
-            && marks.hold(&mut self.solver, kinds, &self.escaped, true)
-    }
-}
-
 impl Solver {
     /// Tries what a function says in place of what its body says; what it shares with others is the same.
     /// Says whether that was possible.
-    fn try_on_top(&mut self, index: usize, constraints: &Arc<Constraints>) -> bool {
+    pub(super) fn try_on_top(&mut self, index: usize, constraints: &Arc<Constraints>) -> bool {
         let Some(nodes) = self.try_terms(index, constraints) else {
             return false;
         };
@@ -414,7 +322,7 @@ impl Solver {
 }
 
 /// How much the solver knew before a trial.
-struct Marks {
+pub(super) struct Marks {
     nodes: NodeId,
     bodies: usize,
     objects: usize,
@@ -422,7 +330,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn new(solver: &Solver) -> Marks {
+    pub fn new(solver: &Solver) -> Marks {
         Marks {
             nodes: solver.graph.len() as NodeId,
             bodies: solver.bodies.len(),
@@ -438,7 +346,7 @@ impl Marks {
     }
 
     /// Whether there are no other objects than before, others get at nothing else, and no new cell is left.
-    fn hold(
+    pub fn hold(
         &self,
         solver: &mut Solver,
         kinds: &Kinds,
@@ -503,27 +411,5 @@ impl Constraints {
             && self.formals.len() == other.formals.len()
             && { formals }.all(is_alike)
             && has_result
-    }
-
-    /// How it is called, and nothing of what it does.
-    fn signature(&self) -> Constraints {
-        let mut signature = Constraints {
-            variadic: self.variadic,
-            ..Constraints::default()
-        };
-        let mut unknowns = 0..;
-        let mut port = |argument: &Argument| Argument {
-            value: argument.value.map(|_| {
-                let id = signature.terms.len() as u32;
-                signature.terms.extend(unknowns.next().map(Term::Unknown));
-                TermId(id)
-            }),
-            ..argument.clone()
-        };
-        let formals: Vec<Argument> = self.formals.iter().map(&mut port).collect();
-        let result = self.result.as_ref().map(port);
-        signature.formals = formals;
-        signature.result = result;
-        signature
     }
 }

@@ -1,0 +1,126 @@
+//! Whether what a function said about pointers follows from what it says now, whatever the rest of the program says.
+
+use super::constraints::{Argument, Constraints, Term, TermId};
+use super::escape;
+use super::solve::{Meaning, Solver, SolverBody};
+use super::standing::{Kinds, Marks, Standing};
+use super::wrappers::Wrapper;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+impl Standing {
+    /// Whether what the function said follows from what it says, whatever others say.
+    pub(super) fn follows_locally(
+        &mut self,
+        index: usize,
+        before: &Arc<Constraints>,
+        now: &Arc<Constraints>,
+    ) -> bool {
+        let records = std::mem::take(&mut self.solver.graph.records);
+        let mut local = self.local(index, now, before);
+        local.solver.graph.records = records;
+        local.solver.solve();
+        local.escape();
+        local.solver.graph.begin_trial();
+        let follows = local.try_entailed(before);
+        local.solver.graph.end_trial();
+        self.solver.graph.records = local.solver.graph.records;
+        follows
+    }
+
+    /// A solver that knows the function and what it calls, and of those nothing but how they are called.
+    fn local(&self, index: usize, now: &Arc<Constraints>, before: &Arc<Constraints>) -> Local {
+        let mut local = Solver::with_records(Default::default());
+        let function = self.solver.bodies[index].function;
+        local.bodies.push(SolverBody::new(function, now.clone()));
+        local.wrappers.push(self.solver.wrappers[index].clone());
+        local.by_name.insert(function, vec![0]);
+        let mut numbers = FxHashMap::from_iter([(index, 0)]);
+        for named in now.named_functions().chain(before.named_functions()) {
+            if local.meanings.contains_key(&named) {
+                continue;
+            }
+            let meaning = self.solver.meaning(named);
+            let bodies = meaning.bodies.iter().map(|body| {
+                *numbers.entry(*body).or_insert_with(|| {
+                    let known = &self.solver.bodies[*body];
+                    let stub = Arc::new(known.constraints.signature());
+                    local.bodies.push(SolverBody::new(known.function, stub));
+                    local.wrappers.push(self.solver.wrappers[*body].clone());
+                    local.bodies.len() - 1
+                })
+            });
+            let meaning = Meaning {
+                bodies: bodies.collect(),
+                has_body: meaning.has_body,
+            };
+            local.meanings.insert(named, meaning);
+            if let Some(body) = self.solver.library.get(&named) {
+                let stub = Arc::new(self.solver.bodies[*body].constraints.signature());
+                local.library.insert(named, local.bodies.len());
+                local.bodies.push(SolverBody::new(named, stub));
+                local.wrappers.push(Wrapper::default());
+            }
+        }
+        Local {
+            solver: local,
+            escaped: Vec::new(),
+            kinds: None,
+        }
+    }
+}
+
+/// A solver that knows one function.
+struct Local {
+    solver: Solver,
+    escaped: Vec<bool>,
+    kinds: Option<Kinds>,
+}
+
+impl Local {
+    fn escape(&mut self) {
+        let globals = self.solver.globals.iter();
+        let shared_globals = globals.filter(|(global, _)| !global.thread_local);
+        let cells = shared_globals.map(|(_, cell)| *cell);
+        let library = self.solver.library_objects.values().copied();
+        let shared = self.solver.shared.iter().copied();
+        let from = cells.chain(library).chain(shared).collect();
+        self.escaped = escape::reachable(&mut self.solver.graph, from);
+        self.kinds = Some(Kinds::of_roots(&mut self.solver));
+    }
+
+    /// Whether nothing is new about what the function said before.
+    fn try_entailed(&mut self, before: &Arc<Constraints>) -> bool {
+        let marks = Marks::new(&self.solver);
+        let Some(kinds) = &self.kinds else {
+            return false;
+        };
+        self.solver.try_on_top(0, before)
+            && self.solver.graph.has_held(true)
+            && marks.hold(&mut self.solver, kinds, &self.escaped, true)
+    }
+}
+
+impl Constraints {
+    /// How it is called, and nothing of what it does.
+    fn signature(&self) -> Constraints {
+        let mut signature = Constraints {
+            variadic: self.variadic,
+            ..Constraints::default()
+        };
+        let mut unknowns = 0..;
+        let mut port = |argument: &Argument| Argument {
+            value: argument.value.map(|_| {
+                let id = signature.terms.len() as u32;
+                signature.terms.extend(unknowns.next().map(Term::Unknown));
+                TermId(id)
+            }),
+            ..argument.clone()
+        };
+        let formals: Vec<Argument> = self.formals.iter().map(&mut port).collect();
+        let result = self.result.as_ref().map(port);
+        signature.formals = formals;
+        signature.result = result;
+        signature
+    }
+}
