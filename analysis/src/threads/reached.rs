@@ -39,8 +39,8 @@ pub(super) struct FunctionContexts {
 #[derive(Clone, Default)]
 struct KnownContexts {
     index: FxHashMap<Fixed<Context>, ContextId>,
-    /// How many moments there are of what is else the same.
-    moments: FxHashMap<AtAnyMoment, usize>,
+    /// The first moments of what is else the same.
+    moments: FxHashMap<AtAnyMoment, Vec<Fixed<Context>>>,
     /// Contexts that stand for any moment because there were too many, and those that were entered instead.
     timeless: FxHashMap<Fixed<Context>, ContextId>,
     /// There were too many: those that cover all later ones, by what is certain of the formals.
@@ -182,8 +182,12 @@ impl FunctionContexts {
         let known = Arc::make_mut(&mut self.known);
         let moments = known.moments.entry(AtAnyMoment(context.clone()));
         let moments = moments.or_default();
-        *moments += 1;
-        if *moments <= MOST_MOMENTS {
+        // One that comes again is no further moment: it may have been joined with others.
+        let is_told_apart = moments.contains(&context);
+        if is_told_apart || moments.len() < MOST_MOMENTS {
+            if !is_told_apart {
+                moments.push(context.clone());
+            }
             return self.find_or_join(context);
         }
         let (threads, signals) = (any_moment.threads.clone(), any_moment.signals.clone());

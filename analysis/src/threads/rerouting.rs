@@ -13,6 +13,7 @@ use super::prepared::Entered;
 use super::reached::{Called, Reached};
 use super::roots::RootId;
 use crate::callgraph::{CallGraph, Components, FunctionId};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 pub(super) struct Rerouting<'r> {
@@ -71,12 +72,14 @@ impl<'r> Rerouting<'r> {
             let known = &contexts.functions[call.callee.0 as usize];
             known.exactly(&call.entered) == Some(call.context)
         };
-        // What is joined depends on all that came before it.
+        // What is joined depends on all that came before it, but joining it twice is joining it once.
         let [before, now] = calls.map(|calls| {
+            let mut seen = FxHashSet::default();
             let joined = calls.iter().filter(|call| !is_exact(call));
-            joined.map(|call| (call.callee, call.context, &call.entered))
+            let joined = joined.map(|call| (call.callee, call.context, &call.entered));
+            joined.filter(|call| seen.insert(*call)).collect::<Vec<_>>()
         });
-        if !before.eq(now) {
+        if before != now {
             return false;
         }
         let is_finder = |call: &&Called| {
