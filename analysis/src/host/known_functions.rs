@@ -167,6 +167,11 @@ impl KnownFunctions {
         self.entities.id(function)
     }
 
+    /// Whether functions have the numbers that they had there.
+    pub fn numbers_as(&self, other: &KnownFunctions) -> bool {
+        Arc::ptr_eq(&self.entities, &other.entities)
+    }
+
     /// The functions as the database knows them, by number.
     pub fn by_id(&self) -> &[Function] {
         &self.entities.functions

@@ -60,11 +60,6 @@ impl Analysis {
         function.unit(&self.db).path(&self.db)
     }
 
-    /// The same as long as the function has the same text, as far as it is not white space or comments.
-    pub fn text_mark(&self, function: Function) -> (u64, u64) {
-        function.source(&self.db).marks()
-    }
-
     /// Finds places in one function; asking for many of them costs little more than for one.
     /// `None` if the function is not in the text at the moment.
     pub fn locations(

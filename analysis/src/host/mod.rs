@@ -12,6 +12,7 @@ mod runnable;
 mod source_file;
 mod syntax;
 mod syntax_memory;
+mod text_mark;
 mod unit_edit;
 mod verification;
 mod whole_program;
@@ -22,6 +23,7 @@ pub use location::{FunctionLocations, Location, SourceFiles};
 pub use program::{PlacedFunction, Program, UnitTable};
 pub use source_file::SourceFile;
 pub use syntax::{ProblemKind, SyntaxProblem};
+pub use text_mark::TextMark;
 pub use verification::{Verification, Witnessed, find_witnesses};
 pub use whole_program::CheckedProgram;
 

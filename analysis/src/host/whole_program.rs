@@ -154,6 +154,16 @@ impl CheckedProgram {
         self.known.count()
     }
 
+    /// The number of a function that has a body.
+    pub fn id(&self, function: Function) -> Option<FunctionId> {
+        self.known.id(function)
+    }
+
+    /// Whether functions have the numbers that they had there, and are known to the database as the same.
+    pub fn numbers_functions_as(&self, other: &CheckedProgram) -> bool {
+        self.known.numbers_as(&other.known)
+    }
+
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, Function)> {
         let functions = self.known.by_id().iter().enumerate();
         functions.map(|(index, function)| (FunctionId(index as u32), *function))

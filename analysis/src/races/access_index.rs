@@ -7,7 +7,7 @@ use crate::points_to::{Class, PointsTo};
 use crate::shared_list::SharedList;
 use crate::threads::Contexts;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An access, by its function and its number among the function's.
 pub(super) type AccessNumber = (FunctionId, u32);
@@ -25,6 +25,9 @@ struct ClassAccesses {
     /// In the order of functions, and of the accesses in them.
     accesses: Vec<AccessNumber>,
     is_written: bool,
+    /// The one that names the class best, found when it is asked for. There may be many, and as long as the list is the same they
+    /// touch what they touched.
+    naming: OnceLock<Option<AccessNumber>>,
 }
 
 /// The program that is indexed.
@@ -105,6 +108,16 @@ impl AccessIndex {
         accesses.is_written.then_some(&accesses.accesses)
     }
 
+    /// The access that names a class best, chosen by `choose` from all of them unless that is known.
+    pub fn naming(
+        &self,
+        class: Class,
+        choose: impl FnOnce(&[AccessNumber]) -> Option<AccessNumber>,
+    ) -> Option<AccessNumber> {
+        let known = self.known(class)?;
+        *known.naming.get_or_init(|| choose(&known.accesses))
+    }
+
     /// The classes that somebody writes, in their order.
     pub fn iter(&self) -> impl Iterator<Item = (Class, &[AccessNumber])> {
         let classes = self.classes.iter().enumerate();
@@ -131,6 +144,7 @@ impl ClassAccesses {
             Arc::new(ClassAccesses {
                 is_written: accesses.iter().any(is_write),
                 accesses,
+                naming: OnceLock::new(),
             })
         })
     }

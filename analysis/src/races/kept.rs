@@ -54,7 +54,7 @@ pub(super) struct Kept {
     pub relaxed: RelaxedByFunction,
     pub tallies: Tallies,
     pub published: Published,
-    pub renamed: Renamed,
+    pub renamed: Arc<Renamed>,
 }
 
 /// What pointers point to, and how that differs from before; `None` if nothing of what was before helps.
@@ -404,7 +404,26 @@ pub(super) struct LocationsAgain<'k> {
     affected: BTreeSet<Class>,
 }
 
-impl LocationsAgain<'_> {
+impl<'k> LocationsAgain<'k> {
+    /// The program before the edit, if this is what was found there, too.
+    pub fn with_the_same(
+        &self,
+        found: &FoundRaces,
+        found_unordered: &FoundRaces,
+    ) -> Option<&'k WholeProgram> {
+        let kept = &self.before.kept;
+        let is_same =
+            is_same(&kept.found, found) && is_same(&kept.found_unordered, found_unordered);
+        is_same.then_some(self.before)
+    }
+
+    /// What was published before the edit, if that is said by the same races and functions.
+    pub fn published(&self, found: &FoundRaces, relaxed: &RelaxedByFunction) -> Option<Published> {
+        let kept = &self.before.kept;
+        let is_same = is_same(&kept.found, found) && kept.relaxed == *relaxed;
+        is_same.then(|| kept.published.clone())
+    }
+
     pub fn owners(&self, facts: &Facts, contexts: &Contexts) -> Option<Arc<Owners>> {
         if !contexts.are_alike(&self.before.contexts) {
             return None;
@@ -441,4 +460,9 @@ impl LocationsAgain<'_> {
             affected: &self.affected,
         }
     }
+}
+
+/// Whether nothing else was found, as far as that is seen at once.
+fn is_same(before: &FoundRaces, now: &FoundRaces) -> bool {
+    Arc::ptr_eq(before, now) || (before.is_empty() && now.is_empty())
 }

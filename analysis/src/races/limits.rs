@@ -1,7 +1,7 @@
 //! Bounds of the analysis that a program goes beyond: nothing is cut without being said.
 
 use super::pairing::{MOST_GROUPS, MOST_PAIRS, MOST_SIGHTINGS};
-use super::search::{Found, by_location};
+use super::search::Found;
 use super::whole_program::WholeProgram;
 use crate::accesses::FunctionFacts;
 use crate::callgraph::FunctionId;
@@ -78,8 +78,8 @@ impl WholeProgram {
         ];
         let reached = all.into_iter().filter_map(|(limit, beyond)| {
             let (function, statement, class) = *beyond.iter().min()?;
-            let name = match class.and_then(|class| self.kept.index.get(class)) {
-                Some(accesses) => self.name_of(accesses),
+            let name = match class.filter(|class| self.kept.index.get(*class).is_some()) {
+                Some(class) => self.name_of(class),
                 None => self.functions.body(function).function.name.to_string(),
             };
             Some(LimitReached {
@@ -146,9 +146,12 @@ impl WholeProgram {
 
     fn locations(&self, is_beyond: impl Fn(&Found) -> bool) -> Beyond {
         // What one thread alone comes to is not compared at all.
-        let compared = by_location(&self.kept.found, &self.kept.found_unordered).into_iter();
+        let (in_order, unordered) = (&self.kept.found, &self.kept.found_unordered);
+        let others = in_order.iter();
+        let others = others.filter(|(class, _)| !unordered.contains_key(class));
+        let compared = unordered.iter().chain(others);
         let beyond = compared.filter(|(_, found)| is_beyond(found));
-        let first = beyond.filter_map(|(class, _)| {
+        let first = beyond.filter_map(|(&class, _)| {
             let (function, number) = *self.kept.index.get(class)?.first()?;
             let access = &self.facts[function.0 as usize].accesses[number as usize];
             Some((function, Some(access.statement), Some(class)))

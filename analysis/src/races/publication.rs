@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// operation that orders nothing.
 #[derive(Clone, Default)]
 pub(super) struct Published {
-    objects: BTreeSet<Class>,
+    objects: Arc<BTreeSet<Class>>,
     /// With all that is inside of them.
     pub memory: Arc<FxHashSet<Class>>,
 }
@@ -33,7 +33,7 @@ impl Published {
         let racing = found.values().flat_map(|found| &found.published);
         let relaxed = relaxed.values().flat_map(|classes| classes.iter());
         let objects: BTreeSet<Class> = racing.chain(relaxed).copied().collect();
-        if let Some(before) = before.filter(|before| before.objects == objects) {
+        if let Some(before) = before.filter(|before| *before.objects == objects) {
             return before.clone();
         }
         let mut memory = FxHashSet::default();
@@ -43,7 +43,7 @@ impl Published {
             }
         }
         Published {
-            objects,
+            objects: Arc::new(objects),
             memory: Arc::new(memory),
         }
     }

@@ -38,14 +38,15 @@ pub(super) struct Found {
 }
 
 /// By location. What is missing is as without: in order nothing was found there, and without order what was found in order.
-pub(super) type FoundRaces = BTreeMap<Class, Found>;
+/// After an edit that changes nothing of it, it is that of before.
+pub(super) type FoundRaces = Arc<BTreeMap<Class, Found>>;
 
 /// What was found at each location, where `unordered` is to be believed rather than `found`.
 pub(super) fn by_location<'f>(
     found: &'f FoundRaces,
     unordered: &'f FoundRaces,
 ) -> BTreeMap<Class, &'f Found> {
-    let all = found.iter().chain(unordered);
+    let all = found.iter().chain(unordered.iter());
     all.map(|(class, found)| (*class, found)).collect()
 }
 
@@ -85,8 +86,11 @@ pub(super) struct Search<'s> {
     accepted: &'s AcceptedStatements,
     stop: &'s Stop,
     /// By function and access, as what it is counted: an access is part of many locations.
-    counted_as: Vec<OnceLock<Box<[OnceLock<u32>]>>>,
+    counted_as: OnceLock<CountedAs>,
 }
+
+/// Made when the first is asked for: most edits lead to no location.
+type CountedAs = Vec<OnceLock<Box<[OnceLock<u32>]>>>;
 
 /// What was found before an edit.
 #[derive(Clone, Copy)]
@@ -94,6 +98,26 @@ pub(super) struct StillKnown<'k> {
     pub found: &'k FoundRaces,
     /// The locations at which it may be different now.
     pub affected: &'k BTreeSet<Class>,
+}
+
+impl StillKnown<'_> {
+    /// What is found, if this is all that there is at the locations that may be different.
+    fn with(self, mut now: BTreeMap<Class, Found>) -> FoundRaces {
+        let mut found = self.found.clone();
+        for class in self.affected {
+            let now = now.remove(class);
+            // What is equal stays the same, and is seen to at once.
+            if found.get(class) == now.as_ref() {
+                continue;
+            }
+            let found = Arc::make_mut(&mut found);
+            match now {
+                Some(now) => found.insert(*class, now),
+                None => found.remove(class),
+            };
+        }
+        found
+    }
 }
 
 impl<'s> Search<'s> {
@@ -109,7 +133,7 @@ impl<'s> Search<'s> {
             contexts,
             accepted: &work.options.accepted,
             stop: work.stop,
-            counted_as: facts.iter().map(|_| OnceLock::new()).collect(),
+            counted_as: OnceLock::new(),
         }
     }
 
@@ -121,16 +145,12 @@ impl<'s> Search<'s> {
         is_wanted: &AreSuch<'_>,
         known: Known<'_>,
     ) -> (FoundRaces, Locations) {
-        let mut found = still.map_or_else(FoundRaces::new, |still| still.found.clone());
         let is_wanted = |accesses: &[AccessNumber]| {
             is_wanted(accesses) && pairing::is_reached_by_several(self.contexts, accesses)
         };
         let wanted: Vec<(Class, &[AccessNumber])> = match still {
             None => index.iter().filter(|one| is_wanted(one.1)).collect(),
             Some(still) => {
-                for class in still.affected {
-                    found.remove(class);
-                }
                 let affected = still.affected.iter();
                 let affected = affected.filter_map(|class| Some((*class, index.get(*class)?)));
                 affected.filter(|one| is_wanted(one.1)).collect()
@@ -154,10 +174,8 @@ impl<'s> Search<'s> {
             })
             .collect();
         let mut kept = Locations::default();
+        let mut now = BTreeMap::new();
         for (class, races, unordered) in all {
-            // What is equal stays the same, and is seen to at once.
-            let before = still.and_then(|still| still.found.get(&class));
-            let same = before.filter(|before| **before == races);
             let is_as_without = match known {
                 Known::Nothing => races == Found::default(),
                 Known::InOrder(_, found) => match found.get(&class) {
@@ -166,10 +184,14 @@ impl<'s> Search<'s> {
                 },
             };
             if !is_as_without {
-                found.insert(class, same.cloned().unwrap_or(races));
+                now.insert(class, races);
             }
             kept.extend(unordered.map(|unordered| (class, unordered)));
         }
+        let found = match still {
+            Some(still) => still.with(now),
+            None => Arc::new(now),
+        };
         (found, kept)
     }
 
@@ -346,7 +368,10 @@ impl<'s> Search<'s> {
     /// The access that one is counted as: that of `x++` which writes, for that which reads.
     fn counted_as(&self, (function, access): AccessKey) -> AccessKey {
         let facts = &self.facts[function.0 as usize];
-        let of_function = self.counted_as[function.0 as usize].get_or_init(|| {
+        let all = self
+            .counted_as
+            .get_or_init(|| self.facts.iter().map(|_| OnceLock::new()).collect());
+        let of_function = all[function.0 as usize].get_or_init(|| {
             let accesses = facts.accesses.iter();
             accesses.map(|_| OnceLock::new()).collect()
         });

@@ -47,25 +47,30 @@ impl WholeProgram {
         // A location that races is called as in its report.
         let reported = races.map(|race| race.location.clone()).next();
         LocationSize {
-            name: reported.unwrap_or_else(|| self.name_of(accesses)),
+            name: reported.unwrap_or_else(|| self.name_of(class)),
             accesses: accesses.len(),
             functions: functions.len(),
             pairs,
         }
     }
 
-    pub(super) fn name_of(&self, accesses: &[(FunctionId, u32)]) -> String {
-        let named = accesses.iter().filter_map(|&(function, number)| {
+    /// What a class of memory is called by the access that names it best.
+    pub(super) fn name_of(&self, class: Class) -> String {
+        let path = |(function, number): AccessNumber| {
             let access = &self.facts[function.0 as usize].accesses[number as usize];
             match &access.place {
-                Targets::Exactly(path) => Some((access.cell.whole, function, path)),
+                Targets::Exactly(path) => Some((access.cell.whole, path)),
                 _ => None,
             }
+        };
+        let best = self.kept.index.naming(class, |accesses| {
+            let named = accesses.iter().filter_map(|key| Some((*key, path(*key)?)));
+            // One that touches the whole object around the location names too much.
+            let best = named.min_by_key(|(_, (whole, path))| (*whole, naming_quality(path)));
+            best.map(|(key, _)| key)
         });
-        // One that touches the whole object around the location names too much.
-        let best = named.min_by_key(|(whole, _, path)| (*whole, naming_quality(path)));
-        match best {
-            Some((_, function, path)) => location_name(path, self.names(function)),
+        match best.and_then(|key| Some((key.0, path(key)?.1))) {
+            Some((function, path)) => location_name(path, self.names(function)),
             None => UNNAMED.to_string(),
         }
     }

@@ -3,7 +3,7 @@
 use super::acceptance::AcceptedStatements;
 use super::access_index::{AccessIndex, AccessNumber, Indexed};
 use super::arrays::Arrays;
-use super::distinct_ids::DistinctIds;
+use super::distinct_ids::{DistinctIds, Renamed};
 use super::kept::{AllConstraints, Kept, LocationsAgain, pointers};
 use super::limits::LimitReached;
 use super::looks::KnownLooks;
@@ -265,10 +265,15 @@ pub fn analyse(
         &facts,
         has_pointers.map(|known| (&known.before.kept.relaxed, &known.edited[..])),
     );
-    let published_before = known.as_ref().map(|known| &known.before.kept.published);
-    let published = Published::new(&points_to, &found, &relaxed, published_before);
+    let published = known
+        .as_ref()
+        .and_then(|known| known.published(&found, &relaxed))
+        .unwrap_or_else(|| {
+            let before = known.as_ref().map(|known| &known.before.kept.published);
+            Published::new(&points_to, &found, &relaxed, before)
+        });
     let unordered = published.memory.clone();
-    let mut found_unordered = FoundRaces::new();
+    let mut found_unordered = FoundRaces::default();
     if !unordered.is_empty() {
         surroundings.unordered = unordered.clone();
         let still = known
@@ -285,21 +290,23 @@ pub fn analyse(
         let in_order = Known::InOrder(&locations, &found);
         (found_unordered, _) = search.everywhere(&index, still, &is_wanted, in_order);
     }
-    let mut races: Vec<Arc<Race>> = Vec::new();
-    let mut accepted_races: Vec<Arc<Race>> = Vec::new();
-    for found in by_location(&found, &found_unordered).into_values() {
-        races.extend(found.race.clone());
-        accepted_races.extend(found.accepted.clone());
-    }
+    let same = known
+        .as_ref()
+        .and_then(|known| known.with_the_same(&found, &found_unordered));
+    let listed = match same {
+        Some(same) => ListedRaces {
+            open: same.races.clone(),
+            accepted: same.accepted_races.clone(),
+            renamed: same.kept.renamed.clone(),
+        },
+        None => {
+            let renamed = before.map(|(before, _)| &*before.kept.renamed);
+            ListedRaces::new(&found, &found_unordered, renamed)
+        }
+    };
     let counters = std::mem::take(&mut surroundings.counters);
     let owners = surroundings.owners.clone();
     let looks = surroundings.known;
-    // Classes of one object can show the same race twice.
-    let renamed = before.map(|(before, _)| &before.kept.renamed);
-    let mut ids = DistinctIds::new(renamed);
-    let races = ids.assign(races);
-    let accepted_races = ids.assign(accepted_races);
-    let renamed = ids.renamed();
     let kept = Kept {
         calls: graph.calls().clone(),
         constraints,
@@ -313,7 +320,7 @@ pub fn analyse(
         relaxed,
         tallies,
         published,
-        renamed,
+        renamed: listed.renamed,
         summarised,
         facts,
         nothing,
@@ -325,8 +332,8 @@ pub fn analyse(
         facts: known_facts,
         contexts,
         orders,
-        races,
-        accepted_races,
+        races: listed.open,
+        accepted_races: listed.accepted,
         shared_locations,
         unordered,
         counters,
@@ -334,6 +341,36 @@ pub fn analyse(
         functions,
         limits: OnceLock::new(),
         kept,
+    }
+}
+
+/// The races of all locations, as they are told.
+struct ListedRaces {
+    open: Vec<Arc<Race>>,
+    accepted: Vec<Arc<Race>>,
+    renamed: Arc<Renamed>,
+}
+
+impl ListedRaces {
+    /// `before` are the races that had got another id before an edit.
+    fn new(
+        found: &FoundRaces,
+        found_unordered: &FoundRaces,
+        before: Option<&Renamed>,
+    ) -> ListedRaces {
+        let mut open: Vec<Arc<Race>> = Vec::new();
+        let mut accepted: Vec<Arc<Race>> = Vec::new();
+        for found in by_location(found, found_unordered).into_values() {
+            open.extend(found.race.clone());
+            accepted.extend(found.accepted.clone());
+        }
+        // Classes of one object can show the same race twice.
+        let mut ids = DistinctIds::new(before);
+        ListedRaces {
+            open: ids.assign(open),
+            accepted: ids.assign(accepted),
+            renamed: Arc::new(ids.renamed()),
+        }
     }
 }
 

@@ -18,6 +18,8 @@ use racelens_analysis::races::{Options, Race, Sighting, WholeProgram};
 use racelens_analysis::stages::{Stages, Unwatched};
 use racelens_analysis::stop::{Stop, Stopped};
 use racelens_analysis::threads::{self, CallPaths, ContextId, RootId, ThreadRules};
+use rustc_hash::FxHashSet;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -79,6 +81,8 @@ pub(super) struct Checked<'w> {
     analysis: &'w Analysis,
     checked: &'w CheckedProgram,
     paths: &'w CallPaths,
+    /// The functions that somebody wanted to know something of.
+    asked: RefCell<FxHashSet<FunctionId>>,
 }
 
 impl<'w> Checked<'w> {
@@ -89,7 +93,13 @@ impl<'w> Checked<'w> {
             analysis,
             checked: &result.checked,
             paths: &result.paths,
+            asked: RefCell::default(),
         }
+    }
+
+    /// The functions that somebody wanted to know something of since the last call, each once.
+    pub fn take_asked(&self) -> Box<[FunctionId]> {
+        self.asked.borrow_mut().drain().collect()
     }
 
     pub fn program(&self) -> &WholeProgram {
@@ -119,8 +129,9 @@ impl<'w> Checked<'w> {
 
     /// Where a statement that other functions know stands now.
     pub fn landmark_place(&self, function: FunctionId, landmark: Landmark) -> Option<Place> {
+        let entity = self.entity(function);
         let at = self.program().functions.body(function).position(landmark)?;
-        self.places.statement_place(self.entity(function), at)
+        self.places.statement_place(entity, at)
     }
 
     /// The function as the representation names it.
@@ -130,6 +141,7 @@ impl<'w> Checked<'w> {
 
     /// The function as the database knows it.
     pub fn entity(&self, function: FunctionId) -> Function {
+        self.asked.borrow_mut().insert(function);
         self.checked.function(function)
     }
 

@@ -56,7 +56,7 @@ pub use verify::{Asked, VerifyOptions};
 
 /// A program that was looked through for races. It is about the workspace as it was then.
 pub struct Check {
-    result: CheckResult,
+    result: Arc<CheckResult>,
     suppressions: Suppressions,
     options: RaceOptions,
     time: Duration,
@@ -123,11 +123,11 @@ impl Check {
         let places = Places::new(workspace.texts(), &analysis);
         let suppressions = Suppressions::find(workspace, &analysis, &places);
         let reported = before.map(|before| before.reported.clone());
-        let before = before.map(|before| &before.result);
+        let before = before.map(|before| &*before.result);
         let accepted = suppressions.statements();
         let result = CheckResult::new(workspace, &options, &accepted, before, stop, clock)?;
         Ok(Check {
-            result,
+            result: Arc::new(result),
             suppressions,
             options,
             time: started.elapsed(),
@@ -240,7 +240,7 @@ impl Check {
         let program = checked.program();
         let (races, accepted) = (&program.races, &program.accepted_races);
         if writer.is_none() {
-            let all = [&races[..], accepted].concat();
+            let all: Vec<_> = races.iter().chain(accepted).collect();
             let mut reports = self.reported.brief(workspace, &self.result, &all);
             let accepted = reports.split_off(races.len());
             return (reports, accepted);

@@ -1,22 +1,19 @@
 //! Where statements and functions stand in the source.
 
 use crate::project::Place;
-use crate::workspace::{Stretch, Texts};
+use crate::workspace::{Reading, Since, Stretch, Texts};
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, FunctionLocations, Location};
 use racelens_analysis::ir::StatementId;
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use ustr::Ustr;
 
 /// Finds places. What it takes to find them in one function is kept, because questions come by function.
 pub(super) struct Places<'w> {
     texts: &'w Texts,
     analysis: &'w Analysis,
-    functions: RefCell<HashMap<Function, Option<Rc<FunctionLocations<'w>>>>>,
-    /// The units in which statements were asked for.
-    asked: RefCell<BTreeSet<Ustr>>,
+    functions: RefCell<FxHashMap<Function, Option<Rc<FunctionLocations<'w>>>>>,
 }
 
 impl<'w> Places<'w> {
@@ -25,14 +22,11 @@ impl<'w> Places<'w> {
             texts,
             analysis,
             functions: RefCell::default(),
-            asked: RefCell::default(),
         }
     }
 
     /// Where a statement stands. `None` if its function is not in the text at the moment.
     pub fn statement(&self, function: Function, statement: StatementId) -> Option<Stretch> {
-        let unit = self.analysis.unit_of(function);
-        self.asked.borrow_mut().insert(unit);
         let find = || self.find(function, statement);
         self.texts
             .statement(self.analysis, (function, statement), find)
@@ -61,8 +55,9 @@ impl<'w> Places<'w> {
         self.texts.stretch(location)
     }
 
-    /// The units in which statements were asked for since the last call.
-    pub fn take_asked(&self) -> BTreeSet<Ustr> {
-        self.asked.take()
+    /// What has become of the statements of a function that were asked for, in a unit that was read since.
+    pub fn since(&self, function: Function, then: Reading) -> Since {
+        let find = |statement| self.find(function, statement);
+        self.texts.since(self.analysis, function, then, find)
     }
 }

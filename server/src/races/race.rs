@@ -9,8 +9,9 @@ use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::ir::StatementId;
 use racelens_analysis::races::{self, Sighting};
 use racelens_analysis::threads::RootId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 /// How much of a race is reported.
@@ -77,7 +78,7 @@ fn accesses(
     if let Detail::Listed(_) = detail {
         let unlisted = lines.split_off(lines.len().min(MOST_LISTED));
         count += unlisted.len();
-        let unlisted: HashSet<FunctionId> = unlisted.iter().map(Line::function).collect();
+        let unlisted: FxHashSet<FunctionId> = unlisted.iter().map(Line::function).collect();
         functions.extend(unlisted.into_iter().map(|id| checked.function_name(id)));
     }
     let accesses = lines.into_iter().map(|Line { sighting, root, .. }| {
@@ -114,7 +115,7 @@ fn lines(
         Detail::Brief => MOST_LISTED,
         Detail::Listed(_) | Detail::Whole(_) => usize::MAX,
     };
-    let mut seen: HashSet<(FunctionId, StatementId)> = HashSet::new();
+    let mut seen: FxHashSet<(FunctionId, StatementId)> = FxHashSet::default();
     let mut found = Lines::default();
     let mut passed_over = 0;
     for (index, pair) in race.pairs.iter().enumerate() {
@@ -147,7 +148,7 @@ fn lines(
 struct Lines {
     lines: Vec<Line>,
     /// By path and line; of those of the pair the first.
-    at: HashMap<(PathBuf, u32), usize>,
+    at: FxHashMap<(PathBuf, u32), usize>,
 }
 
 /// The first lines, which stay as they are: they are what races.

@@ -1,30 +1,33 @@
 //! Races as they were reported before, for as long as that is still true: an edit moves the places of few.
 
 use super::checked::{CheckResult, Checked};
+use super::places::Places;
 use super::race::{self, Detail};
 use crate::report::Race;
-use crate::workspace::{Reading, Texts, Workspace};
+use crate::workspace::{LineMoves, Reading, Since, Workspace};
+use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::races;
-use racelens_analysis::threads::Contexts;
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
-use ustr::Ustr;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What is known is about the program with these contexts.
 #[derive(Default)]
-pub(super) struct Reported(Mutex<(Option<Arc<Contexts>>, KnownReports)>);
+pub(super) struct Reported(Mutex<Option<LastReport>>);
 
-/// By the address of the race, which the report keeps in place.
-type KnownReports = HashMap<usize, Arc<ReportedRace>>;
+/// All that was reported of a program.
+struct LastReport {
+    result: Arc<CheckResult>,
+    at: Reading,
+    /// In the order in which they were asked for.
+    races: Vec<ReportedRace>,
+}
 
 struct ReportedRace {
     race: Arc<races::Race>,
     /// `None` if one of its accesses is not in the text at the moment.
     report: Option<Arc<Race>>,
-    /// The units in whose texts it was found.
-    units: BTreeSet<Ustr>,
-    at: Reading,
+    /// The functions that it says something of.
+    functions: Box<[FunctionId]>,
 }
 
 /// At least so many races are reported by one thread in a row: they share what it takes to find places.
@@ -37,37 +40,165 @@ impl Reported {
     pub fn brief(
         &self,
         workspace: &Workspace,
-        result: &CheckResult,
-        races: &[Arc<races::Race>],
+        result: &Arc<CheckResult>,
+        races: &[&Arc<races::Race>],
     ) -> Vec<Option<Arc<Race>>> {
-        let contexts = &result.program().program.contexts;
-        let known = self.known(contexts);
+        let last = self.locked().take();
+        let changes = last
+            .as_ref()
+            .and_then(|last| Changes::since(last, workspace, result));
         let texts = workspace.texts();
-        let found = side_by_side(workspace, result, races, &|checked, race| {
-            reported(checked, texts, &known, race)
+        let moves = last.as_ref().and_then(|last| texts.moves_since(last.at));
+        let mut all: Vec<Option<ReportedRace>> = match last {
+            Some(last) if changes.is_some() => last.of(races),
+            _ => races.iter().map(|_| None).collect(),
+        };
+        let changes = changes.unwrap_or_default();
+        let fates = all.iter().map(|known| changes.fate(known.as_ref()));
+        let work = fates.enumerate().filter(|(_, fate)| *fate != Fate::Stays);
+        let work: Vec<(usize, Fate)> = work.collect();
+        let found = side_by_side(workspace, result, &work, &|checked, (index, fate)| {
+            let known = all[*index].as_ref().filter(|_| *fate == Fate::Moves);
+            let moved = known
+                .zip(moves)
+                .and_then(|(known, moves)| known.moved(moves));
+            moved.unwrap_or_else(|| ReportedRace::new(checked, races[*index]))
         });
-        let mut reports = Vec::with_capacity(found.len());
-        let mut now = KnownReports::with_capacity(found.len());
-        for reported in found {
-            reports.push(reported.report.clone());
-            now.insert(address(&reported.race), reported);
+        for ((index, _), found) in work.into_iter().zip(found) {
+            all[index] = Some(found);
         }
-        *self.locked() = (Some(contexts.clone()), now);
+        let all: Vec<ReportedRace> = all.into_iter().flatten().collect();
+        let reports = all.iter().map(|reported| reported.report.clone());
+        let reports = reports.collect();
+        *self.locked() = Some(LastReport {
+            result: result.clone(),
+            at: texts.now(),
+            races: all,
+        });
         reports
     }
 
-    fn known(&self, contexts: &Arc<Contexts>) -> KnownReports {
-        let (of, known) = std::mem::take(&mut *self.locked());
-        match of {
-            Some(of) if of.are_alike(contexts) => known,
-            _ => KnownReports::default(),
-        }
-    }
-
-    fn locked(&self) -> std::sync::MutexGuard<'_, (Option<Arc<Contexts>>, KnownReports)> {
+    fn locked(&self) -> MutexGuard<'_, Option<LastReport>> {
         self.0
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl LastReport {
+    /// What was reported of these races, whether it is still true or not.
+    fn of(self, races: &[&Arc<races::Race>]) -> Vec<Option<ReportedRace>> {
+        let mut pairs = self.races.iter().zip(races);
+        if self.races.len() == races.len()
+            && pairs.all(|(known, race)| Arc::ptr_eq(&known.race, race))
+        {
+            return self.races.into_iter().map(Some).collect();
+        }
+        // By the address of the race, which the report keeps in place.
+        let address = |race: &Arc<races::Race>| Arc::as_ptr(race).addr();
+        let known = self.races.into_iter();
+        let known = known.map(|known| (address(&known.race), known));
+        let mut known: FxHashMap<usize, ReportedRace> = known.collect();
+        let races = races.iter();
+        races.map(|race| known.remove(&address(race))).collect()
+    }
+}
+
+/// The functions of which something else is to say since the last report.
+#[derive(Default)]
+struct Changes {
+    /// Other facts, or other places.
+    others: FxHashSet<FunctionId>,
+    /// The same, on other lines.
+    moved: FxHashSet<FunctionId>,
+}
+
+/// What becomes of a report.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Stays,
+    Moves,
+    /// It has to be made anew.
+    Unknown,
+}
+
+impl Changes {
+    /// `None` if that may be any function.
+    fn since(last: &LastReport, workspace: &Workspace, now: &CheckResult) -> Option<Changes> {
+        let (before, now) = (last.result.program(), now.program());
+        let (old, new) = (&before.program, &now.program);
+        if !now.numbers_functions_as(before) || !new.contexts.are_alike(&old.contexts) {
+            return None;
+        }
+        let mut changes = Changes::default();
+        if !Arc::ptr_eq(old, new) {
+            let edited = new.functions.edited_since(&old.functions);
+            changes.others.extend(edited);
+            let facts = new.facts.unshared_with(&old.facts);
+            let others = facts.filter(|index| !Arc::ptr_eq(&new.facts[*index], &old.facts[*index]));
+            let others = others.map(|index| FunctionId(index as u32));
+            changes.others.extend(others);
+        }
+        let (texts, analysis) = (workspace.texts(), workspace.analysis());
+        let places = Places::new(texts, &analysis);
+        let units = texts.read_since(last.at);
+        let tables = units.filter_map(|unit| analysis.program().units.get(&unit));
+        for placed in tables.flat_map(|table| &table.functions) {
+            let function = now.id(placed.function);
+            let function = function.filter(|function| !changes.others.contains(function));
+            let Some(function) = function else { continue };
+            match places.since(placed.function, last.at) {
+                Since::Stayed => continue,
+                Since::Moved => changes.moved.insert(function),
+                Since::Changed => changes.others.insert(function),
+            };
+        }
+        Some(changes)
+    }
+
+    fn fate(&self, known: Option<&ReportedRace>) -> Fate {
+        let Some(known) = known else {
+            return Fate::Unknown;
+        };
+        let is_about = |changed: &FxHashSet<FunctionId>| {
+            !changed.is_empty()
+                && known
+                    .functions
+                    .iter()
+                    .any(|function| changed.contains(function))
+        };
+        if is_about(&self.others) {
+            Fate::Unknown
+        } else if is_about(&self.moved) {
+            Fate::Moves
+        } else {
+            Fate::Stays
+        }
+    }
+}
+
+impl ReportedRace {
+    fn new(checked: &Checked<'_>, race: &Arc<races::Race>) -> ReportedRace {
+        checked.take_asked();
+        let report = race::report(checked, race, Detail::Brief);
+        ReportedRace {
+            race: race.clone(),
+            report: report.map(Arc::new),
+            functions: checked.take_asked(),
+        }
+    }
+
+    /// The same on other lines, if all places have moved with theirs.
+    fn moved(&self, moves: &LineMoves) -> Option<ReportedRace> {
+        let mut report = self.report.as_deref().cloned();
+        for place in report.iter_mut().flat_map(Race::places_mut) {
+            place.line = moves.line_now(place)?;
+        }
+        Some(ReportedRace {
+            race: self.race.clone(),
+            report: report.map(Arc::new),
+            functions: self.functions.clone(),
+        })
     }
 }
 
@@ -84,12 +215,15 @@ pub(super) fn listed(
 }
 
 /// What there is to say about each race, in their order.
-fn side_by_side<T: Send>(
+fn side_by_side<R: Sync, T: Send>(
     workspace: &Workspace,
     result: &CheckResult,
-    races: &[Arc<races::Race>],
-    say: &(dyn Fn(&Checked<'_>, &Arc<races::Race>) -> T + Sync),
+    races: &[R],
+    say: &(dyn Fn(&Checked<'_>, &R) -> T + Sync),
 ) -> Vec<T> {
+    if races.is_empty() {
+        return Vec::new();
+    }
     let texts = workspace.texts();
     workspace.in_parallel(|analysis| {
         let rows = ROWS * rayon::current_num_threads();
@@ -101,31 +235,4 @@ fn side_by_side<T: Send>(
         });
         found.flatten_iter().collect()
     })
-}
-
-fn reported(
-    checked: &Checked<'_>,
-    texts: &Texts,
-    known: &KnownReports,
-    race: &Arc<races::Race>,
-) -> Arc<ReportedRace> {
-    let still_true = |known: &&Arc<ReportedRace>| {
-        let mut units = known.units.iter();
-        units.all(|unit| !texts.is_newer(*unit, known.at))
-    };
-    if let Some(known) = known.get(&address(race)).filter(still_true) {
-        return known.clone();
-    }
-    checked.places.take_asked();
-    let report = race::report(checked, race, Detail::Brief);
-    Arc::new(ReportedRace {
-        race: race.clone(),
-        report: report.map(Arc::new),
-        units: checked.places.take_asked(),
-        at: texts.now(),
-    })
-}
-
-fn address(race: &Arc<races::Race>) -> usize {
-    Arc::as_ptr(race) as usize
 }

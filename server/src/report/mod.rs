@@ -247,6 +247,20 @@ impl Race {
         self.verified = Some(verified);
     }
 
+    /// Every place in it, but for those of an interleaving.
+    pub fn places_mut(&mut self) -> impl Iterator<Item = &mut Place> {
+        let accesses = self.accesses.iter_mut().flat_map(|access| {
+            let locks = access.locks.iter_mut();
+            let calls = access.path.iter_mut().map(|call| &mut call.place);
+            std::iter::once(&mut access.place)
+                .chain(&mut access.thread.started)
+                .chain(locks.filter_map(|lock| lock.acquired.as_mut()))
+                .chain(calls)
+        });
+        let comments = self.benign_comments.iter_mut();
+        accesses.chain(comments.map(|comment| &mut comment.place))
+    }
+
     /// The interleaving that shows it.
     pub fn trace(&self) -> Option<&WitnessTrace> {
         self.verified.as_ref()?.trace()

@@ -1,99 +1,157 @@
 //! Where statements stand in the source, as it was found before.
 
-use super::Stretch;
 use super::line_change::LineChange;
+use super::line_moves::{LineMoves, is_in};
+use super::{Reading, Since, Stretch};
 use dashmap::DashMap;
 use racelens_analysis::db::Function;
+use racelens_analysis::host::{Analysis, TextMark};
 use racelens_analysis::ir::StatementId;
-use std::collections::HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use ustr::Ustr;
 
-/// Stretches by unit and function: an edit changes one function and moves others of its unit, and reports ask for places
-/// in all of them.
+/// Stretches by the unit whose text the function is found in, and by function: an edit changes one function and moves others of its
+/// unit, and reports ask for places in all of them.
 #[derive(Default)]
-pub(super) struct KnownPlaces(DashMap<Ustr, DashMap<Function, FunctionPlaces>>);
+pub(super) struct KnownPlaces(DashMap<Ustr, UnitPlaces, FxBuildHasher>);
 
-/// What tells one text of a function from another one.
-pub type TextMark = (u64, u64);
+type UnitPlaces = DashMap<Function, FunctionPlaces, FxBuildHasher>;
 
 struct FunctionPlaces {
     /// Of the text that the statements are those of.
     mark: TextMark,
     /// `None` where the function is not in the text.
-    statements: HashMap<StatementId, Option<Stretch>>,
+    statements: FxHashMap<StatementId, Option<Stretch>>,
+    /// Since when they stand there, but for moving with their lines.
+    since: Reading,
+    /// When they last moved with their lines.
+    moved: Reading,
+    /// An edit has touched their lines: until somebody has looked, nobody knows whether they still stand there.
+    is_doubtful: bool,
 }
 
 impl KnownPlaces {
-    /// `unit` is the one whose text the function is found in.
     pub fn get_or_find(
         &self,
-        unit: Ustr,
-        mark: TextMark,
+        analysis: &Analysis,
         (function, statement): (Function, StatementId),
+        now: Reading,
         find: impl FnOnce() -> Option<Stretch>,
     ) -> Option<Stretch> {
+        let unit = analysis.unit_of(function);
+        let is_current =
+            |known: &FunctionPlaces| !known.is_doubtful && analysis.has_text(function, &known.mark);
         let functions = self.0.get(&unit);
         let known = functions.and_then(|functions| {
             let known = functions.get(&function)?;
-            let is_current = known.mark == mark;
-            is_current.then(|| known.statements.get(&statement).cloned())?
+            is_current(&known).then(|| known.statements.get(&statement).cloned())?
         });
         known.unwrap_or_else(|| {
             let found = find();
             let functions = self.0.entry(unit).or_default();
-            let mut known = functions.entry(function).or_insert_with(|| FunctionPlaces {
-                mark,
-                statements: HashMap::new(),
-            });
-            if known.mark != mark {
-                known.mark = mark;
-                known.statements.clear();
+            let nothing = || FunctionPlaces::new(analysis.text_mark(function), now);
+            let mut known = functions.entry(function).or_insert_with(nothing);
+            if !is_current(&known) {
+                *known = nothing();
             }
             known.statements.insert(statement, found.clone());
             found
         })
     }
 
-    /// The unit is read again, after these files have changed: what is known of functions that the changes do not touch
-    /// moves with their text.
-    pub fn read_again(&self, unit: Ustr, changes: &HashMap<Ustr, Option<LineChange>>) {
+    /// What has become of the statements of a function that were asked for, since then and until now. What is in doubt is looked
+    /// at, by `find`.
+    pub fn since(
+        &self,
+        analysis: &Analysis,
+        function: Function,
+        (then, now): (Reading, Reading),
+        find: impl Fn(StatementId) -> Option<Stretch>,
+    ) -> Since {
+        let Some(functions) = self.0.get(&analysis.unit_of(function)) else {
+            return Since::Changed;
+        };
+        let Some(mut known) = functions.get_mut(&function) else {
+            return Since::Changed;
+        };
+        if !analysis.has_text(function, &known.mark) {
+            return Since::Changed;
+        }
+        if known.is_doubtful {
+            known.look_again(now, find);
+        }
+        match (known.since <= then, known.moved <= then) {
+            (true, true) => Since::Stayed,
+            (true, false) => Since::Moved,
+            (false, _) => Since::Changed,
+        }
+    }
+
+    /// The unit is read again, and lines have moved: what is known of functions that the changes do not touch moves with their text.
+    pub fn read_again(&self, unit: Ustr, moves: &LineMoves, now: Reading) {
         if let Some(functions) = self.0.get(&unit) {
-            functions.retain(|_, known| known.move_with(changes));
+            for mut known in functions.iter_mut() {
+                known.move_with(moves, now);
+            }
         }
     }
 }
 
 impl FunctionPlaces {
-    /// Says whether that is possible.
-    fn move_with(&mut self, changes: &HashMap<Ustr, Option<LineChange>>) -> bool {
-        let mut ranges: HashMap<Ustr, (u32, u32)> = HashMap::new();
-        for stretch in self.statements.values() {
-            let Some(place) = stretch.as_ref().map(|stretch| &stretch.place) else {
-                return false;
-            };
-            let file = super::path_name(&place.path);
-            let range = ranges.entry(file).or_insert((place.line, place.line));
-            *range = (range.0.min(place.line), range.1.max(place.line));
+    fn new(mark: TextMark, now: Reading) -> FunctionPlaces {
+        FunctionPlaces {
+            mark,
+            statements: FxHashMap::default(),
+            since: now,
+            moved: now,
+            is_doubtful: false,
         }
-        let is_apart = |(file, (first, last)): (&Ustr, &(u32, u32))| match changes.get(file) {
-            None => true,
-            // Nobody knows what has changed.
-            Some(None) => false,
-            Some(Some(change)) => !change.touches(*first, *last),
-        };
-        if !ranges.iter().all(is_apart) {
-            return false;
+    }
+
+    fn move_with(&mut self, moves: &LineMoves, now: Reading) {
+        let mut changes = moves.changes();
+        if self.is_doubtful || !changes.all(|(file, change)| self.is_apart_from(file, change)) {
+            self.is_doubtful = true;
+            return;
         }
-        for stretch in self.statements.values_mut().flatten() {
-            let change = changes.get(&super::path_name(&stretch.place.path));
-            if let Some(line) = change
-                .copied()
-                .flatten()
-                .and_then(|change| change.line_now(stretch.place.line))
-            {
-                stretch.place.line = line;
+        for Stretch { place, .. } in self.statements.values_mut().flatten() {
+            let line = moves.line_now(place);
+            if let Some(line) = line.filter(|line| *line != place.line) {
+                place.line = line;
+                self.moved = now;
             }
         }
-        true
+    }
+
+    /// Whether the statements stand where a change cannot be about them.
+    fn is_apart_from(&self, file: Ustr, change: Option<LineChange>) -> bool {
+        let mut range: Option<(u32, u32)> = None;
+        for stretch in self.statements.values() {
+            // What is not in the text may be there now.
+            let Some(Stretch { place, .. }) = stretch else {
+                return false;
+            };
+            if is_in(place, file) {
+                let (first, last) = range.unwrap_or((place.line, place.line));
+                range = Some((first.min(place.line), last.max(place.line)));
+            }
+        }
+        match (range, change) {
+            (None, _) => true,
+            // Nobody knows what has changed.
+            (Some(_), None) => false,
+            (Some((first, last)), Some(change)) => !change.touches(first, last),
+        }
+    }
+
+    fn look_again(&mut self, now: Reading, find: impl Fn(StatementId) -> Option<Stretch>) {
+        self.is_doubtful = false;
+        for (statement, known) in &mut self.statements {
+            let found = find(*statement);
+            if *known != found {
+                *known = found;
+                self.since = now;
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@ mod from_preprocessed;
 mod header_uses;
 mod known_places;
 mod line_change;
+mod line_moves;
 mod opened;
 mod sources;
 mod syntax_note;
@@ -32,10 +33,11 @@ use std::time::{Duration, Instant};
 use ustr::Ustr;
 
 pub use editing::ReadAgain;
+pub use line_moves::LineMoves;
 pub use opened::Opened;
 pub use sources::AskedText;
 pub use syntax_note::SyntaxNote;
-pub use texts::{Reading, Stretch, Texts};
+pub use texts::{Reading, Since, Stretch, Texts};
 pub use unit_basis::{UnitBasis, outcome};
 
 /// The program, what was to say about it, and how long reading it took.

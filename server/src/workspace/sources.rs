@@ -1,6 +1,7 @@
 //! The program's source files as the user wrote them: from disk, or as an editor has them.
 
 use super::line_change::LineChange;
+use super::line_moves::LineMoves;
 use crate::project::{self, UnsavedTexts};
 use racelens_analysis::host::SourceFile;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -110,7 +111,7 @@ impl Sources {
     }
 
     /// What has changed in files since the last call; `None` for a file of which that is not known.
-    pub fn take_changes(&self) -> HashMap<Ustr, Option<LineChange>> {
+    pub fn take_changes(&self) -> LineMoves {
         let replaced = std::mem::take(&mut *locked(&self.replaced));
         let changes = replaced.into_iter().filter_map(|(file, before)| {
             let Some((before, now)) = before.zip(self.get(file)) else {
@@ -119,7 +120,7 @@ impl Sources {
             let change = LineChange::between(before.text(), now.text())?;
             Some((file, Some(change)))
         });
-        changes.collect()
+        LineMoves::new(changes.collect())
     }
 
     /// The same text as the preprocessor got, also where it is not UTF-8.

@@ -1,6 +1,7 @@
 //! The way back from a program to the text that the user wrote.
 
 use super::known_places::KnownPlaces;
+use super::line_moves::LineMoves;
 use super::path_name;
 use super::sources::{AskedText, Sources};
 use crate::project::Place;
@@ -19,6 +20,19 @@ pub struct Texts {
     readings: u64,
     /// The last reading of each unit.
     read_at: HashMap<Ustr, u64>,
+    /// What the last reading was for.
+    moves: LineMoves,
+}
+
+/// What has become of the statements of a function that were asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Since {
+    /// They stand where they stood.
+    Stayed,
+    /// They have moved with their lines.
+    Moved,
+    /// Something else, or nobody knows.
+    Changed,
 }
 
 /// A stretch of source text.
@@ -49,15 +63,16 @@ impl Texts {
             known_places: KnownPlaces::default(),
             readings: 0,
             read_at: HashMap::new(),
+            moves: LineMoves::default(),
         }
     }
 
     /// These units are read again.
     pub(super) fn read_again(&mut self, units: impl Iterator<Item = Ustr>) {
         self.readings += 1;
-        let changes = self.sources.take_changes();
+        self.moves = self.sources.take_changes();
         for unit in units {
-            self.known_places.read_again(unit, &changes);
+            self.known_places.read_again(unit, &self.moves, self.now());
             self.read_at.insert(unit, self.readings);
         }
     }
@@ -66,9 +81,15 @@ impl Texts {
         Reading(self.readings)
     }
 
-    /// Whether a unit has been read since.
-    pub fn is_newer(&self, unit: Ustr, than: Reading) -> bool {
-        self.read_at.get(&unit).is_some_and(|read| *read > than.0)
+    /// The units that have been read since.
+    pub fn read_since(&self, then: Reading) -> impl Iterator<Item = Ustr> {
+        let newer = self.read_at.iter().filter(move |(_, read)| **read > then.0);
+        newer.map(|(unit, _)| *unit)
+    }
+
+    /// Where lines are that were elsewhere then, if that was before the last reading and not before another one.
+    pub fn moves_since(&self, then: Reading) -> Option<&LineMoves> {
+        (then.0 + 1 == self.readings).then_some(&self.moves)
     }
 
     /// Finds places in one function, for when many are asked for.
@@ -96,8 +117,20 @@ impl Texts {
         at: (Function, StatementId),
         find: impl FnOnce() -> Option<Stretch>,
     ) -> Option<Stretch> {
-        let (unit, mark) = (analysis.unit_of(at.0), analysis.text_mark(at.0));
-        self.known_places.get_or_find(unit, mark, at, find)
+        self.known_places
+            .get_or_find(analysis, at, self.now(), find)
+    }
+
+    /// What has become of a function's statements, in a unit that was read since. `find` says where one stands now.
+    pub fn since(
+        &self,
+        analysis: &Analysis,
+        function: Function,
+        then: Reading,
+        find: impl Fn(StatementId) -> Option<Stretch>,
+    ) -> Since {
+        let known = &self.known_places;
+        known.since(analysis, function, (then, self.now()), find)
     }
 
     /// Every file that somebody has asked for, with what he got.

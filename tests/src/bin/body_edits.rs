@@ -5,15 +5,15 @@
 //! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
 //! Measured is what the language server does between
 //! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
-//! before the clock does. With `--compare` what is said after each edit is compared with what a check from scratch says, and the
-//! first difference ends it. With `--each` every edit is told with its cost and the stages that took more than a millisecond.
+//! before the clock does. With `--compare` what is said after each edit, in brief and in full, is compared with what is said about the
+//! same text by who reads the program anew, and the first difference ends it. With `--each` every edit is told with its cost and the stages that took more than a millisecond.
 
 use racelens::process_memory::ProcessMemory;
 use racelens::project::LoadOptions;
 use racelens::race_options::RaceOptions;
 use racelens::races::{Check, StageClock};
-use racelens::report::{StageName, StageTime};
-use racelens::workspace::{ReadAgain, Workspace};
+use racelens::report::{Report, StageName, StageTime};
+use racelens::workspace::{ReadAgain, SyntaxNote, Workspace};
 use racelens_tests::body_edits::BodyEdit;
 use racelens_tests::random::Random;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, Stri
         return Err("nothing could be analysed".to_owned());
     }
     let started = Instant::now();
-    let mut session = Session::new(workspace);
+    let mut session = Session::new(workspace, options);
     let reading = session.workspace.front_end_time;
     let from_scratch = reading + started.elapsed();
     let mut random = Random::new(1);
@@ -106,15 +106,15 @@ fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, Stri
         let Some((file, text)) = edited else {
             continue;
         };
-        for text in [Some(text.into()), None] {
-            let (time, by_stage) = session.edit(&file, text);
+        for text in [Some(Arc::from(text)), None] {
+            let (time, by_stage) = session.edit(&file, text.clone());
             let edit = format!("{} of {}", kind.word(), file.display());
             if wishes.tells_each {
                 eprintln!("{:9.1} {edit}: {}", milliseconds(time), told(&by_stage));
             }
             if wishes.compares {
                 session
-                    .compare()
+                    .compare(&file, text)
                     .map_err(|what| format!("{edit}: {what}"))?;
             }
             costs.entry(kind).or_default().push(time);
@@ -164,19 +164,20 @@ const ATTEMPTS: usize = 50;
 
 /// A program that is being edited.
 struct Session {
+    options: LoadOptions,
     workspace: Workspace,
     check: Check,
     files: Vec<PathBuf>,
 }
 
 impl Session {
-    fn new(workspace: Workspace) -> Session {
-        let options = RaceOptions::new(&workspace, None);
-        let check = Check::new(&workspace, options);
+    fn new(workspace: Workspace, options: LoadOptions) -> Session {
+        let check = Check::new(&workspace, RaceOptions::new(&workspace, None));
         say(&workspace, &check);
         let units = workspace.project.iter().flat_map(|project| &project.units);
         let files: BTreeSet<PathBuf> = units.map(|unit| unit.file.clone()).collect();
         Session {
+            options,
             files: files.into_iter().collect(),
             workspace,
             check,
@@ -208,32 +209,47 @@ impl Session {
         (time, stages)
     }
 
-    /// What is said now, beside what a check from scratch would say.
-    fn compare(&self) -> Result<(), String> {
-        let options = RaceOptions::new(&self.workspace, None);
-        let fresh = Check::new(&self.workspace, options);
-        let [now, expected] = [&self.check, &fresh].map(|check| {
-            let mut report = check.report(&self.workspace);
-            report.stats.seconds = 0.0;
-            report
+    /// What is said now, beside what is said by who reads the program anew, with another text of one file.
+    fn compare(&self, file: &Path, text: Option<Arc<str>>) -> Result<(), String> {
+        let mut anew = Workspace::load(&self.options, None).map_err(|error| error.to_string())?;
+        anew.set_unsaved(file, text);
+        anew.reread(&BTreeSet::from([file.to_owned()]));
+        let fresh = Check::new(&anew, RaceOptions::new(&anew, None));
+        are_equal(
+            self.check.brief_report(&self.workspace),
+            fresh.brief_report(&anew),
+        )?;
+        are_equal(self.check.report(&self.workspace), fresh.report(&anew))?;
+        let [now, expected] = [&self.workspace, &anew].map(|workspace| {
+            let notes = workspace.syntax_notes();
+            notes.iter().map(SyntaxNote::to_note).collect::<Vec<_>>()
         });
-        if now == expected {
-            return Ok(());
+        match now == expected {
+            true => Ok(()),
+            false => Err(format!("{now:#?}\nare not\n{expected:#?}")),
         }
-        let mut races = now.races.iter().zip(&expected.races);
-        Err(match races.find(|(now, expected)| now != expected) {
-            Some((now, expected)) => format!("{now:#?}\nis not\n{expected:#?}"),
-            None => format!(
-                "{} races, {:?}, {:?}\nare not\n{} races, {:?}, {:?}",
-                now.races.len(),
-                now.stats,
-                now.notes,
-                expected.races.len(),
-                expected.stats,
-                expected.notes
-            ),
-        })
     }
+}
+
+fn are_equal(mut now: Report, mut expected: Report) -> Result<(), String> {
+    now.stats.seconds = 0.0;
+    expected.stats.seconds = 0.0;
+    if now == expected {
+        return Ok(());
+    }
+    let mut races = now.races.iter().zip(&expected.races);
+    Err(match races.find(|(now, expected)| now != expected) {
+        Some((now, expected)) => format!("{now:#?}\nis not\n{expected:#?}"),
+        None => format!(
+            "{} races, {:?}, {:?}\nare not\n{} races, {:?}, {:?}",
+            now.races.len(),
+            now.stats,
+            now.notes,
+            expected.races.len(),
+            expected.stats,
+            expected.notes
+        ),
+    })
 }
 
 /// What the language server says after every check.
