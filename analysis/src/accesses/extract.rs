@@ -9,7 +9,7 @@ use super::private;
 use super::turns::Turns;
 use crate::branches::{Branches, Definitions, Passed};
 use crate::callgraph::{CallGraph, FunctionId, Target};
-use crate::dataflow::{Loops, Solution, visit_statements};
+use crate::dataflow::{Loops, Solution, visit_chosen};
 use crate::forks::ForkState;
 use crate::ir::{
     AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
@@ -79,8 +79,13 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             ..FunctionFacts::default()
         },
     };
-    visit_statements(*execution, body, states, |state, id, statement| {
-        let point = Point {
+    let matters = |_, statement: &Statement| match statement {
+        Statement::Assign { value, .. } => matches!(value, Rvalue::Use(_) | Rvalue::Convert { .. }),
+        Statement::Call { .. } => true,
+        _ => statement.access().is_some(),
+    };
+    visit_chosen(*execution, body, states, matters, |state, id, statement| {
+        let point = || Point {
             state,
             id,
             locks: held.at(id),
@@ -89,7 +94,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
             signals: signalled.at(id),
             references: counted.at(id),
         };
-        extraction.statement(&point, statement);
+        extraction.statement(state, id, statement, &point);
     });
     extraction.add_numbers_of_elements();
     extraction.keep_lasting_contents();
@@ -178,32 +183,39 @@ pub(super) struct Extraction<'x> {
 }
 
 impl Extraction<'_> {
-    fn statement(&mut self, point: &Point<'_>, statement: &Statement) {
-        self.name(point.state, statement);
+    /// Notes what a statement does; `point` is what is known in front of it, which few statements need.
+    fn statement<'p>(
+        &mut self,
+        state: &State,
+        id: StatementId,
+        statement: &Statement,
+        point: &dyn Fn() -> Point<'p>,
+    ) {
+        self.name(state, statement);
         if let Some((kind, place, mode)) = statement.access() {
             if let Some(cell) = self.shared_cell(place, access_type(statement)) {
                 if let Statement::Store { value, .. } = statement {
-                    let value = point.state.operand(value);
-                    let numbering =
-                        Numbering::of_store(point.state, point.id, place, &value, cell.class);
+                    let value = state.operand(value);
+                    let numbering = Numbering::of_store(state, id, place, &value, cell.class);
                     self.numberings.extend(numbering);
                 }
-                let place = point.state.place(place);
+                let place = state.place(place);
+                let point = point();
                 self.facts.accesses.push(Access {
-                    statement: point.id,
+                    statement: id,
                     kind,
                     cell,
                     atomic: mode == AccessMode::Atomic,
                     frees: false,
                     stretches: false,
                     privacy: private::privacy(&point.sharing, &place),
-                    own_element: self.own_element(point.id, &place),
+                    own_element: self.own_element(id, &place),
                     place,
-                    stored: stored(point.state, statement, mode),
-                    locks: point.locks.clone(),
-                    forks: point.forks.clone(),
-                    signals: point.signals.clone(),
-                    references: point.references.clone(),
+                    stored: stored(state, statement, mode),
+                    locks: point.locks,
+                    forks: point.forks,
+                    signals: point.signals,
+                    references: point.references,
                 });
             }
             return;
@@ -212,7 +224,7 @@ impl Extraction<'_> {
             callee, arguments, ..
         } = statement
         {
-            self.call(point, callee, arguments);
+            self.call(&point(), callee, arguments);
         }
     }
 

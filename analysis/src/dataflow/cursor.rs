@@ -15,6 +15,39 @@ pub fn visit_statements<A: Analysis>(
     }
 }
 
+/// Calls `visit` for the reachable statements that matter, with the state that holds in front of them. Nothing else is
+/// asked for, so that blocks without such statements cost nothing, nor does what stands behind the last of them.
+pub fn visit_chosen<A: Analysis>(
+    analysis: &A,
+    body: &Body,
+    solution: &Solution<A::Domain>,
+    matters: impl Fn(StatementId, &Statement) -> bool,
+    mut visit: impl FnMut(&A::Domain, StatementId, &Statement),
+) {
+    for (number, content) in body.blocks.iter().enumerate() {
+        let block = BlockId(number as u32);
+        let id = |position: usize| StatementId {
+            block,
+            index: position as u32,
+        };
+        let mut chosen = content.statements.iter().enumerate();
+        let last = chosen.rposition(|(position, statement)| matters(id(position), statement));
+        let (Some(last), Some(entry)) = (last, &solution.entries[number]) else {
+            continue;
+        };
+        let mut state = entry.clone();
+        analysis.enter(&mut state, block);
+        for (position, statement) in content.statements[..=last].iter().enumerate() {
+            if matters(id(position), statement) {
+                visit(&state, id(position), statement);
+            }
+            if position < last {
+                analysis.statement(&mut state, id(position), statement);
+            }
+        }
+    }
+}
+
 /// Calls `visit` for every return that is reached, with what it returns and the state that holds there.
 pub fn visit_returns<A: Analysis>(
     analysis: &A,

@@ -119,7 +119,7 @@ pub(super) fn flow_into<D: super::Domain>(entry: &mut Option<D>, state: D) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataflow::Domain;
+    use crate::dataflow::{Domain, visit_chosen, visit_statements};
     use crate::ir::*;
     use std::collections::BTreeSet as Set;
 
@@ -253,6 +253,28 @@ mod tests {
                 "seed {seed}: {}",
                 body.pretty()
             );
+        }
+    }
+
+    #[test]
+    fn chosen_statements_are_shown_as_among_all() {
+        for seed in 0..500 {
+            let body = random_body(seed);
+            let solution = solve(&Assigned, &body);
+            let matters = |id: StatementId, statement: &Statement| {
+                id.index % 2 == 1 || statement.target() == Some(LocalId(3))
+            };
+            let mut all = Vec::new();
+            visit_statements(&Assigned, &body, &solution, |state, id, statement| {
+                if matters(id, statement) {
+                    all.push((id, state.clone()));
+                }
+            });
+            let mut chosen = Vec::new();
+            visit_chosen(&Assigned, &body, &solution, matters, |state, id, _| {
+                chosen.push((id, state.clone()));
+            });
+            assert_eq!(chosen, all, "seed {seed}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::analysis::ForkSummary;
 use super::crowd::gather;
 use super::domain::{Handle, Origin, Started};
-use crate::dataflow::{Solution, visit_statements};
+use crate::dataflow::{Solution, visit_chosen};
 use crate::ir::{Block, BlockId, Body, Operand, Statement, StatementId, Terminator};
 use crate::models::{self, Action, FunctionModel};
 use crate::symexec::{
@@ -51,10 +51,13 @@ pub(super) fn fork_steps(
 ) -> ForkSteps {
     let mut steps = ForkSteps::default();
     // Most functions touch no thread, which their text alone tells.
-    if CallSite::of_body(body).all(|call| calls.fork_effects(call).is_empty()) {
+    let touches = |call| !calls.fork_effects(call).is_empty();
+    let (any, touching) = CallSite::that_matter(body, touches);
+    if !any {
         return steps;
     }
-    visit_statements(execution, body, states, |state, id, statement| {
+    let matters = |id: StatementId, _: &Statement| touching.contains(&id);
+    visit_chosen(execution, body, states, matters, |state, id, statement| {
         let Statement::Call {
             callee, arguments, ..
         } = statement

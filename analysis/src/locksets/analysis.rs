@@ -39,8 +39,10 @@ pub fn locksets<'l>(
     let loops = execution.loops();
     let matters = |call| !locks.lock_effects(call).is_empty();
     // Most functions touch no lock, which their text alone tells.
-    let steps = if CallSite::of_body(body).any(matters) {
-        lock_steps(&calls(body, states, execution, matters), locks)
+    let (any, touching) = CallSite::that_matter(body, matters);
+    let steps = if any {
+        let calls = calls(body, states, execution, &touching, matters);
+        lock_steps(&calls, locks)
     } else {
         FxHashMap::default()
     };

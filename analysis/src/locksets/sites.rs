@@ -5,12 +5,12 @@ use super::analysis::returns;
 use super::choices::{Tests, tests};
 use super::conditions::Conditions;
 use super::effects::read_registers;
-use crate::dataflow::{Analysis, Loops, Solution, visit_statements};
-use crate::ir::{BlockId, Body, Operand, Statement, StatementId, Terminator};
+use crate::dataflow::{Analysis, Loops, Solution, visit_chosen};
+use crate::ir::{BlockId, Body, Callee, Operand, Statement, StatementId, Terminator};
 use crate::symexec::{
     CallSite, Definition, Execution, Path, Root, Site, State, Step, Targets, Value,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A call, and what is known in front of it.
 pub(super) struct LockSite {
@@ -55,8 +55,9 @@ impl LockSites {
         execution: &Execution<'_>,
         can_matter: impl Fn(CallSite) -> bool,
     ) -> LockSites {
+        let (_, touching) = CallSite::that_matter(body, &can_matter);
         LockSites {
-            calls: calls(body, states, execution, can_matter),
+            calls: calls(body, states, execution, &touching, can_matter),
             ways: Ways::new(body, states, execution, true),
             loops: execution.loops().clone(),
             returns: returns(body, states),
@@ -64,16 +65,18 @@ impl LockSites {
     }
 }
 
-/// The calls that matter, with what is known in front of them.
+/// The calls that matter, with what is known in front of them; `touching` are those that may.
 pub(super) fn calls(
     body: &Body,
     states: &Solution<State>,
     execution: &Execution<'_>,
+    touching: &FxHashSet<StatementId>,
     can_matter: impl Fn(CallSite) -> bool,
 ) -> Vec<LockSite> {
     let mut calls = Vec::new();
     let read = read_registers(body);
-    visit_statements(execution, body, states, |state, id, statement| {
+    let matters = |id: StatementId, _: &Statement| touching.contains(&id);
+    visit_chosen(execution, body, states, matters, |state, id, statement| {
         let Statement::Call {
             target,
             callee,
@@ -83,7 +86,7 @@ pub(super) fn calls(
             return;
         };
         let call = execution.call_site(state, id, callee, arguments.len());
-        if can_matter(call) {
+        if matches!(callee, Callee::Direct(_)) || can_matter(call) {
             let arguments = arguments.iter().map(|argument| state.operand(argument));
             calls.push(LockSite {
                 call,

@@ -1,7 +1,7 @@
 //! The lattice of what others may know.
 
 use super::objects::can_be_private;
-use crate::dataflow::Domain;
+use crate::dataflow::{Domain, Shared};
 use crate::ir::BlockId;
 use crate::symexec::{Path, Root, Step, mentions_definition};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// because it must have been on every path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sharing {
-    published: BTreeSet<Path>,
+    published: Shared<BTreeSet<Path>>,
     /// The objects that hold an object's address: who knows one of them knows it too.
-    holders: BTreeMap<Path, BTreeSet<Path>>,
+    holders: Shared<BTreeMap<Path, BTreeSet<Path>>>,
     /// What is more than one pointer away from a formal may be known.
     distant: bool,
     /// Objects without a name of their own that belong to this thread.
@@ -96,9 +96,22 @@ impl Sharing {
     pub(super) fn create(&mut self, object: &Path) {
         // An older one of this name may hold addresses, and nobody will see who gets to know it.
         self.publish_held_by(object);
-        self.published.remove(object);
-        self.holders.remove(object);
+        self.forget(object);
         self.owned.remove(object);
+    }
+
+    /// Nobody knows the object, and nothing holds its address. What is not there is not taken out, which would copy the rest.
+    fn forget(&mut self, object: &Path) {
+        if self.published.contains(object) {
+            self.published.remove(object);
+        }
+        self.forget_holders(object);
+    }
+
+    fn forget_holders(&mut self, object: &Path) {
+        if self.holders.contains_key(object) {
+            self.holders.remove(object);
+        }
     }
 
     /// The pointer to the object is null.
@@ -117,8 +130,7 @@ impl Sharing {
 
     /// The object belongs to this thread from here on.
     pub(super) fn own(&mut self, object: &Path, owned: Owned) {
-        self.published.remove(object);
-        self.holders.remove(object);
+        self.forget(object);
         self.absent.remove(object);
         self.owned.insert(object.clone(), owned);
     }
@@ -134,9 +146,12 @@ impl Sharing {
 
     pub(super) fn publish(&mut self, object: &Path) {
         let was_owned = self.owned.remove(object).is_some();
-        let is_news = can_be_private(object) && self.published.insert(object.clone());
+        let is_news = can_be_private(object) && !self.published.contains(object);
+        if is_news {
+            self.published.insert(object.clone());
+        }
         if was_owned || is_news {
-            self.holders.remove(object);
+            self.forget_holders(object);
             self.publish_held_by(object);
         }
     }
@@ -164,9 +179,13 @@ impl Sharing {
             return;
         }
         let is_known = !is_private(holder);
-        let holders = self.holders.entry(object.clone()).or_default();
-        holders.insert(holder.clone());
-        if is_known || holders.len() > MOST_HOLDERS {
+        let known = self.holders.get(object);
+        if known.is_none_or(|holders| !holders.contains(holder)) {
+            let holders = self.holders.entry(object.clone()).or_default();
+            holders.insert(holder.clone());
+        }
+        let known = self.holders.get(object);
+        if is_known || known.is_some_and(|holders| holders.len() > MOST_HOLDERS) {
             self.publish(object);
         }
     }
@@ -188,8 +207,12 @@ impl Sharing {
         for holder in &stale {
             self.publish_held_by(holder);
         }
-        self.published.retain(|path| !is_stale(path));
-        self.holders.retain(|path, _| !is_stale(path));
+        if self.published.iter().any(is_stale) {
+            self.published.retain(|path| !is_stale(path));
+        }
+        if self.holders.keys().any(is_stale) {
+            self.holders.retain(|path, _| !is_stale(path));
+        }
         self.owned.retain(|path, _| !is_stale(path));
         self.absent.retain(|path| !is_stale(path));
     }
@@ -231,12 +254,12 @@ impl Domain for Sharing {
             }
         }
         self.absent = &self.absent & &other.absent;
-        for (object, holders) in &other.holders {
+        for (object, holders) in other.holders.iter() {
             for holder in holders {
                 self.put(object, holder);
             }
         }
-        for object in &other.published {
+        for object in other.published.iter() {
             self.publish(object);
         }
         *self != before

@@ -59,22 +59,21 @@ pub(super) fn guard(
         return None;
     }
     let mut accesses = Accesses::new(counted_as);
-    let groups = location.groups.iter();
-    let numbers: Vec<Vec<u32>> = groups.map(|(_, it)| accesses.numbers(it)).collect();
     // In how many groups each access is, and in how many of them each lock guards it: an access counts only if it
     // holds the lock in every context.
-    let none = || vec![0; accesses.all.len()];
-    let mut all: Counts = none();
+    let mut all: Counts = Counts::new();
     let mut absolute: BTreeMap<&Path, Counts> = BTreeMap::new();
     let mut relative: BTreeMap<&Relation, Counts> = BTreeMap::new();
-    for ((character, _), numbers) in location.groups.iter().zip(&numbers) {
-        count(&mut all, numbers);
+    let mut numbers = Vec::new();
+    for (group, (character, sightings)) in location.groups.iter().enumerate() {
+        accesses.number(group, sightings, &mut numbers);
+        count(&mut all, &numbers);
         let (protection, guards) = (&character.protection, guarding(character));
         for (lock, _) in protection.absolute.iter().filter(|it| guards(it.1)) {
-            count(absolute.entry(lock).or_insert_with(none), numbers);
+            count(absolute.entry(lock).or_default(), &numbers);
         }
         for (lock, _) in protection.relative.iter().filter(|it| guards(it.1)) {
-            count(relative.entry(lock).or_insert_with(none), numbers);
+            count(relative.entry(lock).or_default(), &numbers);
         }
     }
     let absolute = absolute.into_iter();
@@ -106,7 +105,7 @@ pub(super) fn guard(
     })
 }
 
-/// By the numbers of accesses.
+/// By the numbers of accesses; those behind the end are zero.
 type Counts = Vec<u32>;
 
 /// The accesses of a location with numbers.
@@ -116,6 +115,8 @@ struct Accesses<'c> {
     known: FxHashMap<AccessKey, u32>,
     all: Vec<AccessKey>,
     numbers: FxHashMap<AccessKey, u32>,
+    /// By number, the group in which an access was seen last.
+    latest: Vec<Option<usize>>,
 }
 
 impl<'c> Accesses<'c> {
@@ -125,27 +126,27 @@ impl<'c> Accesses<'c> {
             known: FxHashMap::default(),
             all: Vec::new(),
             numbers: FxHashMap::default(),
+            latest: Vec::new(),
         }
     }
 
-    /// The numbers of the accesses that are sighted, each once.
-    fn numbers(&mut self, sightings: &[Sighting]) -> Vec<u32> {
-        let keys = sightings.iter().map(|it| (it.function, it.access));
-        let mut keys: Vec<AccessKey> = keys.collect();
-        keys.dedup();
-        let numbers = keys.into_iter().map(|key| {
-            *self.known.entry(key).or_insert_with(|| {
+    /// Finds the numbers of the accesses that are sighted in a group, each once.
+    fn number(&mut self, group: usize, sightings: &[Sighting], found: &mut Vec<u32>) {
+        found.clear();
+        for sighting in sightings {
+            let key = (sighting.function, sighting.access);
+            let number = *self.known.entry(key).or_insert_with(|| {
                 let key = (self.counted_as)(key);
                 *self.numbers.entry(key).or_insert_with(|| {
                     self.all.push(key);
+                    self.latest.push(None);
                     self.all.len() as u32 - 1
                 })
-            })
-        });
-        let mut numbers: Vec<u32> = numbers.collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+            });
+            if self.latest[number as usize].replace(group) != Some(group) {
+                found.push(number);
+            }
+        }
     }
 }
 
@@ -156,8 +157,11 @@ enum Either<'l> {
 }
 
 fn count(counts: &mut Counts, numbers: &[u32]) {
-    for number in numbers {
-        counts[*number as usize] += 1;
+    for number in numbers.iter().map(|number| *number as usize) {
+        if counts.len() <= number {
+            counts.resize(number + 1, 0);
+        }
+        counts[number] += 1;
     }
 }
 

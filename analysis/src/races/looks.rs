@@ -3,8 +3,9 @@
 
 use super::access_index::AccessNumber;
 use super::moments::KnownMoments;
-use super::points::Points;
+use super::points::{FunctionPoints, Points};
 use super::sighting::{Character, Surroundings};
+use crate::accesses::Access;
 use crate::callgraph::FunctionId;
 use crate::threads::ContextId;
 use dashmap::DashMap;
@@ -54,54 +55,38 @@ impl KnownLooks {
 #[derive(Clone)]
 pub struct Look {
     pub context: ContextId,
-    pub character: Arc<KnownCharacter>,
-}
-
-/// A character that accesses share. Different ones have different numbers, which mean nothing else.
-#[derive(Debug)]
-pub struct KnownCharacter {
+    /// That of the character: different ones have different numbers, which mean nothing else.
     pub number: u32,
     pub character: Arc<Character>,
 }
 
-/// All characters that were asked for.
+/// All characters that were asked for, with their numbers.
 #[derive(Default)]
 pub struct KnownCharacters {
     next: AtomicU32,
-    by_content: DashMap<Content, Arc<KnownCharacter>, FxBuildHasher>,
+    by_content: DashMap<Arc<Character>, u32, FxBuildHasher>,
 }
 
-/// Compared as a whole, and hashed by what tells most of them apart.
-struct Content(Arc<Character>);
-
-impl PartialEq for Content {
-    fn eq(&self, other: &Content) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl Eq for Content {}
-
-impl Hash for Content {
+/// By what tells most of them apart.
+impl Hash for Character {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.when.hash(state);
-        self.0.absolute.hash(state);
-        self.0.relative.hash(state);
-        self.0.writes.hash(state);
+        self.when.hash(state);
+        self.absolute.hash(state);
+        self.relative.hash(state);
+        self.writes.hash(state);
     }
 }
 
 impl KnownCharacters {
-    fn one(&self, character: Character) -> Arc<KnownCharacter> {
-        let character = Arc::new(character);
-        let known = self.by_content.entry(Content(character.clone()));
-        let known = known.or_insert_with(|| {
-            Arc::new(KnownCharacter {
-                number: self.next.fetch_add(1, Ordering::Relaxed),
-                character,
-            })
-        });
-        known.clone()
+    /// The one that is equal to this, and its number.
+    fn one(&self, character: Character) -> (Arc<Character>, u32) {
+        // Most are known, and need not be kept once more.
+        if let Some(known) = self.by_content.get(&character) {
+            return (known.key().clone(), *known);
+        }
+        let known = self.by_content.entry(Arc::new(character));
+        let known = known.or_insert_with(|| self.next.fetch_add(1, Ordering::Relaxed));
+        (known.key().clone(), *known)
     }
 }
 
@@ -111,6 +96,35 @@ impl Surroundings<'_> {
         let facts = &self.facts[function.0 as usize];
         let points = self.known.points.of(function, facts, self.contexts);
         let access = &facts.accesses[number as usize];
+        self.looks_at(points, (function, number), access)
+    }
+
+    /// How the accesses of a location look, each in the order of its contexts. Those of a function stand together.
+    pub fn looks_of<'s>(
+        &'s self,
+        accesses: &[AccessNumber],
+        mut each: impl FnMut(AccessNumber, &'s Access),
+    ) -> Vec<&'s [Look]> {
+        let mut all = Vec::with_capacity(accesses.len());
+        for accesses in accesses.chunk_by(|one, other| one.0 == other.0) {
+            let function = accesses[0].0;
+            let facts = &self.facts[function.0 as usize];
+            let points = self.known.points.of(function, facts, self.contexts);
+            for number in accesses {
+                let access = &facts.accesses[number.1 as usize];
+                each(*number, access);
+                all.push(self.looks_at(points, *number, access));
+            }
+        }
+        all
+    }
+
+    fn looks_at<'s>(
+        &'s self,
+        points: &'s FunctionPoints,
+        (function, number): AccessNumber,
+        access: &Access,
+    ) -> &'s [Look] {
         let is_unordered = self.unordered.contains(&access.cell.class);
         points.looks(number, is_unordered, || {
             let seen = self.seen(access, function);
@@ -118,9 +132,11 @@ impl Surroundings<'_> {
             let contexts = views.iter().filter_map(|id| {
                 let context = self.contexts.nth(function, id.0 as usize)?;
                 let character = self.described(&seen.kind, self.circumstances(&seen, context));
+                let (character, number) = self.known.characters.one(character);
                 Some(Look {
                     context: *id,
-                    character: self.known.characters.one(character),
+                    number,
+                    character,
                 })
             });
             contexts.collect()

@@ -2,7 +2,6 @@
 
 use super::access_index::AccessNumber;
 use super::evidence::Reason;
-use super::looks::Look;
 use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
@@ -56,9 +55,29 @@ pub struct Pair {
 pub(super) struct Location {
     pub groups: Vec<(Arc<Character>, Vec<Sighting>)>,
     /// Accesses that reach this memory only because they touch the whole object around it.
-    pub around: BTreeSet<(FunctionId, u32)>,
+    pub around: Around,
     /// There were more accesses, counted once for each context that makes a difference, than are looked at.
     pub is_often: bool,
+}
+
+/// Accesses, in their order.
+#[derive(Clone, Default)]
+pub(super) struct Around(Vec<AccessNumber>);
+
+impl Around {
+    /// Adds one that comes behind all others.
+    fn add(&mut self, access: AccessNumber) {
+        debug_assert!(self.0.last().is_none_or(|last| *last < access));
+        self.0.push(access);
+    }
+
+    pub fn contains(&self, access: &AccessNumber) -> bool {
+        self.0.binary_search(access).is_ok()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// So many sightings of one character are told apart in pairs.
@@ -95,13 +114,11 @@ pub(super) fn location(
     accesses: &[AccessNumber],
 ) -> Location {
     let mut location = Location::default();
-    for &(function, number) in accesses {
-        let access = &surroundings.facts[function.0 as usize].accesses[number as usize];
+    let looks = surroundings.looks_of(accesses, |number, access| {
         if access.cell.class != class {
-            location.around.insert((function, number));
+            location.around.add(number);
         }
-    }
-    let looks: Vec<&[Look]> = accesses.iter().map(|it| surroundings.looks(*it)).collect();
+    });
     let mut groups: FxHashMap<u32, usize> = FxHashMap::default();
     // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
     // contexts of each.
@@ -109,7 +126,7 @@ pub(super) fn location(
     for turn in 0.. {
         let mut is_last = true;
         for (&(function, access), looks) in accesses.iter().zip(&looks) {
-            let Some(Look { context, character }) = looks.get(turn) else {
+            let Some(look) = looks.get(turn) else {
                 continue;
             };
             is_last = false;
@@ -119,16 +136,14 @@ pub(super) fn location(
                 return location;
             }
             left = left.saturating_sub(1);
-            let at = *groups.entry(character.number).or_insert_with(|| {
-                location
-                    .groups
-                    .push((character.character.clone(), Vec::new()));
+            let at = *groups.entry(look.number).or_insert_with(|| {
+                location.groups.push((look.character.clone(), Vec::new()));
                 location.groups.len() - 1
             });
             location.groups[at].1.push(Sighting {
                 function,
                 access,
-                context: *context,
+                context: look.context,
             });
         }
         if is_last {
@@ -195,7 +210,7 @@ impl Shown {
     fn new(location: &Location, sightings: &[Sighting]) -> Shown {
         let is_around = |sighting: &Sighting| {
             let key = (sighting.function, sighting.access);
-            !location.around.is_empty() && location.around.contains(&key)
+            location.around.contains(&key)
         };
         let sightings = sightings.iter().take(MOST_OF_A_GROUP);
         let sightings: SmallVec<_> = sightings.map(|it| (*it, is_around(it))).collect();

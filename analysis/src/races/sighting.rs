@@ -42,7 +42,7 @@ pub struct NamedLock {
 }
 
 /// What pairing needs to know of a sighting. Sightings that agree on it are paired once.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Character {
     pub writes: bool,
     pub atomic: bool,

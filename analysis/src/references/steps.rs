@@ -3,7 +3,7 @@
 use super::analysis::ReferenceSummary;
 use super::domain::Last;
 use super::reaching_zero::{Says, edges_to_zero, said_by_result};
-use crate::dataflow::{Solution, visit_statements};
+use crate::dataflow::{Solution, visit_chosen};
 use crate::ir::{BinaryOperator, BlockId, Body, Operand, Statement, StatementId};
 use crate::models::{self, Action, Atomic, AtomicOperation, AtomicResult, FunctionModel};
 use crate::points_to::Class;
@@ -83,12 +83,14 @@ pub(super) fn reference_steps(
         )
     };
     // Most functions count nothing, which their text alone tells.
-    if !body.statements().any(|(_, statement)| updates(statement))
-        && CallSite::of_body(body).all(|call| calls.reference_effects(call).is_empty())
-    {
+    let counts = |call| !calls.reference_effects(call).is_empty();
+    let (any, counting) = CallSite::that_matter(body, counts);
+    if !any && !body.statements().any(|(_, statement)| updates(statement)) {
         return ReferenceSteps::default();
     }
-    visit_statements(execution, body, states, |state, id, statement| {
+    let matters =
+        |id: StatementId, statement: &Statement| updates(statement) || counting.contains(&id);
+    visit_chosen(execution, body, states, matters, |state, id, statement| {
         let finder = Finder { state, id, calls };
         match statement {
             Statement::Update {

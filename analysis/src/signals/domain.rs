@@ -2,7 +2,6 @@
 
 use super::barriers::Phase;
 use crate::dataflow::{Domain, Shared};
-use crate::locksets::Effect;
 use crate::points_to::Class;
 use crate::symexec::{Path, Step, Targets};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,29 +15,29 @@ pub type SignalState = Shared<Signals>;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Signals {
     /// Signals that were certainly set when this thread looked, or that it has set itself.
-    passed: BTreeMap<Path, Passed>,
+    pub(super) passed: BTreeMap<Path, Passed>,
     /// Variables that a relaxed load has seen set: a fence makes that count.
-    seen: BTreeMap<Path, Class>,
+    pub(super) seen: BTreeMap<Path, Class>,
     /// Variables that were not set yet when this thread looked, and the locks that it looked under: nobody
     /// can have set them as long as one of these is held without a break.
-    unset: BTreeMap<Path, Locks>,
+    pub(super) unset: BTreeMap<Path, Locks>,
     /// Signals that this thread may have posted; the path is missing where the object has no exact name.
-    posted: BTreeSet<Posted>,
+    pub(super) posted: BTreeSet<Posted>,
     /// More was posted than is listed.
-    posted_any: bool,
+    pub(super) posted_any: bool,
     /// A fence may have been passed from which later stores publish.
     pub fenced: bool,
     /// Such a fence was passed for certain.
-    certainly_fenced: bool,
+    pub(super) certainly_fenced: bool,
     /// A lock may have been given up for a while to wait for a condition.
     pub slept: bool,
     pub phase: Phase,
     /// Tokens that this thread has taken and not given away.
-    tokens: BTreeSet<u32>,
+    pub(super) tokens: BTreeSet<u32>,
     /// Tokens that it may have given away, be it that it has taken them again.
-    given: BTreeSet<u32>,
+    pub(super) given: BTreeSet<u32>,
     /// Variables that this thread has changed from zero to something else in one step.
-    won: BTreeSet<Path>,
+    pub(super) won: BTreeSet<Path>,
 }
 
 /// A signal that a thread has passed.
@@ -81,7 +80,7 @@ pub struct Posted {
 /// More than this are not told apart.
 const MOST_POSTED: usize = 24;
 /// More are forgotten.
-const MOST_PASSED: usize = 24;
+pub(super) const MOST_PASSED: usize = 24;
 
 impl SignalState {
     /// Whether nothing happened.
@@ -147,20 +146,6 @@ impl SignalState {
         }
     }
 
-    /// What was passed once is passed for ever, so the earlier way is as good, if it is certain to order.
-    fn also_passed(&mut self, more: &BTreeMap<Path, Passed>) {
-        for (signal, passed) in more {
-            let is_locked = |way: &Way| matches!(way, Way::Locked(_));
-            let is_certain = match self.passed.get(signal) {
-                Some(known) => !known.ways.iter().any(is_locked),
-                None => self.passed.len() >= MOST_PASSED,
-            };
-            if !is_certain {
-                self.passed.insert(signal.clone(), passed.clone());
-            }
-        }
-    }
-
     pub fn see(&mut self, signal: Path, class: Class) {
         if self.seen.len() < MOST_PASSED {
             self.seen.insert(signal, class);
@@ -175,7 +160,9 @@ impl SignalState {
 
     /// The locks under which variables were looked at may be free now.
     pub fn forget_unset(&mut self) {
-        self.unset.clear();
+        if !self.unset.is_empty() {
+            self.unset.clear();
+        }
     }
 
     pub fn post(&mut self, targets: &Targets, class: Class) {
@@ -185,13 +172,6 @@ impl SignalState {
         };
         self.posted.insert(Posted { class, path });
         self.limit_posted();
-    }
-
-    fn limit_posted(&mut self) {
-        self.posted_any |= self.posted.len() > MOST_POSTED;
-        if self.posted_any {
-            self.posted.clear();
-        }
     }
 
     /// A barrier was passed.
@@ -247,7 +227,7 @@ impl SignalState {
     /// The same as it was, told by a function that another one calls: `rebind` says what its places are
     /// there, and `around` which locks are held around the call.
     pub fn rebound(&self, rebind: &dyn Fn(&Path) -> Option<Path>, around: &Locks) -> SignalState {
-        if self.is_idle() {
+        if !self.has_names() {
             return self.clone();
         }
         let locks = |locks: &Locks| -> Option<Locks> {
@@ -306,192 +286,44 @@ impl SignalState {
     }
 }
 
+impl Signals {
+    /// What was passed once is passed for ever, so the earlier way is as good, if it is certain to order.
+    pub(super) fn also_passed(&mut self, more: &BTreeMap<Path, Passed>) {
+        for (signal, passed) in more {
+            let is_locked = |way: &Way| matches!(way, Way::Locked(_));
+            let is_certain = match self.passed.get(signal) {
+                Some(known) => !known.ways.iter().any(is_locked),
+                None => self.passed.len() >= MOST_PASSED,
+            };
+            if !is_certain {
+                self.passed.insert(signal.clone(), passed.clone());
+            }
+        }
+    }
+
+    pub(super) fn limit_posted(&mut self) {
+        self.posted_any |= self.posted.len() > MOST_POSTED;
+        if self.posted_any {
+            self.posted.clear();
+        }
+    }
+
+    /// Whether it says anything of an object that is known by a name.
+    fn has_names(&self) -> bool {
+        let mut posted = self.posted.iter();
+        !self.passed.is_empty()
+            || !self.seen.is_empty()
+            || !self.unset.is_empty()
+            || !self.won.is_empty()
+            || posted.any(|posted| posted.path.is_some())
+            || self.phase.barriers().next().is_some()
+    }
+}
+
 /// Whether two names of memory of one class may mean the same object: only variables have one name.
 pub fn may_be_same(left: &Path, right: &Path) -> bool {
     left == right
         || [left, right]
             .iter()
             .any(|path| path.steps.contains(&Step::Deref))
-}
-
-impl Effect for SignalState {
-    fn is_copy_of(&self, other: &SignalState) -> bool {
-        self.is_shared_with(other)
-    }
-
-    fn then(&self, next: &SignalState) -> SignalState {
-        if next.is_idle() {
-            return self.clone();
-        }
-        let mut after = self.clone();
-        after.also_passed(&next.passed);
-        after.seen.extend(next.seen.clone());
-        if next.slept || next.posted_any {
-            after.unset.clear();
-        }
-        for posted in &next.posted {
-            let path = posted.path.as_ref();
-            after
-                .unset
-                .retain(|signal, _| path.is_some_and(|path| !may_be_same(path, signal)));
-        }
-        after.unset.extend(next.unset.clone());
-        after.posted.extend(next.posted.iter().cloned());
-        after.posted_any |= next.posted_any;
-        after.limit_posted();
-        after.fenced |= next.fenced;
-        after.certainly_fenced |= next.certainly_fenced;
-        after.slept |= next.slept;
-        after.phase = self.phase.then(&next.phase);
-        after.tokens.retain(|token| !next.given.contains(token));
-        after.tokens.extend(&next.tokens);
-        after.given.extend(&next.given);
-        after.won.extend(next.won.iter().cloned());
-        after
-    }
-
-    fn meet(&mut self, other: &SignalState) {
-        self.also_passed(&other.passed);
-        self.seen.extend(other.seen.clone());
-        self.unset.extend(other.unset.clone());
-        if !other.posted_any {
-            if self.posted_any {
-                self.posted = other.posted.clone();
-                self.posted_any = false;
-            } else {
-                self.posted.retain(|posted| other.posted.contains(posted));
-            }
-        }
-        self.fenced &= other.fenced;
-        self.certainly_fenced |= other.certainly_fenced;
-        self.slept &= other.slept;
-        self.tokens.extend(&other.tokens);
-        self.given.retain(|token| other.given.contains(token));
-        self.won.extend(other.won.iter().cloned());
-    }
-}
-
-impl Domain for SignalState {
-    fn join(&mut self, other: &SignalState) -> bool {
-        if self == other {
-            return false;
-        }
-        let before = self.clone();
-        self.passed.retain(|signal, mine| {
-            let Some(theirs) = other.passed.get(signal) else {
-                return false;
-            };
-            mine.ways.extend(theirs.ways.iter().cloned());
-            mine.class == theirs.class
-        });
-        self.seen
-            .retain(|signal, _| other.seen.contains_key(signal));
-        self.unset.retain(|signal, mine| {
-            let Some(theirs) = other.unset.get(signal) else {
-                return false;
-            };
-            mine.held.retain(|lock| theirs.held.contains(lock));
-            mine.at_entry &= theirs.at_entry;
-            mine.at_entry || !mine.held.is_empty()
-        });
-        self.posted.extend(other.posted.iter().cloned());
-        self.posted_any |= other.posted_any;
-        self.limit_posted();
-        self.fenced |= other.fenced;
-        self.certainly_fenced &= other.certainly_fenced;
-        self.slept |= other.slept;
-        self.phase.join(&other.phase);
-        self.tokens.retain(|token| other.tokens.contains(token));
-        self.given.extend(&other.given);
-        self.won.retain(|signal| other.won.contains(signal));
-        *self != before
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::symexec::{Root, Step};
-
-    fn signal(index: u32) -> Path {
-        Path::new(Root::Formal(index)).then(Step::Deref)
-    }
-
-    /// States of random histories over three signals.
-    fn samples() -> Vec<SignalState> {
-        let mut random = 0x2545_f491_4f6c_dd1du64;
-        let mut next = move |bound: u32| {
-            random = random
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            (random >> 40) as u32 % bound
-        };
-        let class = Class::for_tests(1);
-        (0..24)
-            .map(|_| {
-                let mut state = SignalState::default();
-                for _ in 0..next(6) {
-                    let path = signal(next(3));
-                    let locks = Locks {
-                        held: BTreeSet::from([signal(3 + next(2))]),
-                        at_entry: next(2) == 0,
-                    };
-                    match next(10) {
-                        9 => state.win(path),
-                        7 => state.take(next(2)),
-                        8 => state.give(next(2)),
-                        0 => state.pass(path, class, Way::Waited),
-                        1 => state.pass(path, class, Way::Locked(locks)),
-                        2 => state.see(path, class),
-                        3 => state.find_unset(path, locks),
-                        4 => state = state.then(&SignalState::release_fence()),
-                        5 => state.acquire_fence(),
-                        _ => state.post(&Targets::Exactly(path), class),
-                    }
-                }
-                state
-            })
-            .collect()
-    }
-
-    fn joined(left: &SignalState, right: &SignalState) -> SignalState {
-        let mut result = left.clone();
-        result.join(right);
-        result
-    }
-
-    #[test]
-    fn joining_obeys_the_laws_of_a_semilattice() {
-        for left in samples() {
-            assert_eq!(joined(&left, &left), left);
-            for right in samples() {
-                let there = joined(&left, &right);
-                assert_eq!(there, joined(&right, &left));
-                assert_eq!(joined(&there, &right), there);
-                for third in samples() {
-                    assert_eq!(
-                        joined(&there, &third),
-                        joined(&left, &joined(&right, &third))
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_call_that_does_nothing_changes_nothing() {
-        for state in samples() {
-            assert_eq!(state.then(&SignalState::default()), state);
-            assert_eq!(SignalState::default().then(&state), state);
-        }
-    }
-
-    #[test]
-    fn what_a_thread_has_posted_it_does_not_find_unset() {
-        let mut looked = SignalState::default();
-        looked.find_unset(signal(0), Locks::default());
-        let mut posted = SignalState::default();
-        posted.post(&Targets::Unknown, Class::for_tests(1));
-        assert_eq!(looked.then(&posted).unset().count(), 0);
-    }
 }

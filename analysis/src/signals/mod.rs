@@ -7,8 +7,11 @@
 
 mod analysis;
 mod barriers;
+mod changes;
 mod display;
 mod domain;
+#[cfg(test)]
+mod domain_tests;
 mod library;
 mod memory_order;
 mod steps;

@@ -4,7 +4,7 @@ use super::analysis::SignalSummary;
 use super::domain::{Locks, SignalState, Way};
 use super::library::Call;
 use super::memory_order::acquires;
-use crate::dataflow::{Solution, visit_statements};
+use crate::dataflow::{Solution, visit_chosen};
 use crate::ir::{AccessMode, Body, LocalId, Operand, Place, Statement, StatementId};
 use crate::locksets::{Lockset, LocksetSolution, Outcomes, ResultKind, Signs, read_registers};
 use crate::models::{self, FunctionModel, Ordering};
@@ -140,7 +140,8 @@ pub(super) fn signal_steps(
         return steps;
     }
     let read = read_registers(body);
-    visit_statements(execution, body, states, |state, id, statement| {
+    let matters = |id: StatementId, _: &Statement| touching.contains_key(&id);
+    visit_chosen(execution, body, states, matters, |state, id, statement| {
         let Some(locks) = touching.get(&id) else {
             return;
         };

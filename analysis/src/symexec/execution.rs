@@ -9,6 +9,7 @@ use super::value::{Targets, Value};
 use crate::dataflow::{Analysis, Edge, Liveness, Loops, Solution};
 use crate::ir::*;
 use crate::models::FunctionModel;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// What is known about the functions that a body calls.
@@ -50,6 +51,24 @@ impl CallSite {
                 }),
                 _ => None,
             })
+    }
+
+    /// Whether a call matters as far as the body's text tells, and those that may: what a pointer leads to is known
+    /// better when the body is executed.
+    pub fn that_matter(
+        body: &Body,
+        matters: impl Fn(CallSite) -> bool,
+    ) -> (bool, FxHashSet<StatementId>) {
+        let mut any = false;
+        let mut chosen = FxHashSet::default();
+        for call in CallSite::of_body(body) {
+            let does = matters(call);
+            any |= does;
+            if does || call.function.is_none() {
+                chosen.insert(call.statement);
+            }
+        }
+        (any, chosen)
     }
 }
 

@@ -63,10 +63,19 @@ impl<'r> Rebinding<'r> {
             | Root::ForeignFrame(..)
             | Root::PerThread(_)
             | Root::Ticket(_)
-            | Root::Somewhere => (
-                Targets::Exactly(Path::new(path.root)),
-                path.steps.as_slice(),
-            ),
+            | Root::Somewhere => {
+                // As far as nothing is looked up on the way, the caller calls it the same.
+                let looks_up = path
+                    .steps
+                    .iter()
+                    .position(|step| matches!(step, Step::Deref | Step::Index(Index::Entry(_))));
+                let same = looks_up.unwrap_or(path.steps.len());
+                let start = path.beginning(same);
+                if start.is_too_long() {
+                    return Targets::Unknown;
+                }
+                (Targets::Exactly(start), &path.steps[same..])
+            }
             Root::Heap(site) => (
                 Targets::Exactly(Path::new(self.heap(site))),
                 path.steps.as_slice(),

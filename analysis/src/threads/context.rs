@@ -155,14 +155,31 @@ impl Context {
         if since.is_idle() {
             return self.threads.clone();
         }
+        let is_ended = |running: &Running| match running {
+            Running::Perhaps(Some(handle)) => since
+                .joined
+                .iter()
+                .any(|joined| handle.is_joined_by(joined) || joined.covers(handle)),
+            _ => false,
+        };
+        let is_known = |origin: Origin, handle: Option<&Handle>| match self.threads.get(&origin) {
+            Some(Running::Perhaps(known)) => known.as_ref() == handle,
+            _ => false,
+        };
+        // Most of what is called later starts what has been started before.
+        if since
+            .started()
+            .all(|origin| self.threads.contains_key(&origin))
+            && since
+                .running()
+                .all(|(origin, handle)| is_known(origin, handle))
+            && !self.threads.values().any(is_ended)
+        {
+            return self.threads.clone();
+        }
         let mut threads = BTreeMap::clone(&self.threads);
         for running in threads.values_mut() {
-            if let Running::Perhaps(Some(handle)) = running
-                && since
-                    .joined
-                    .iter()
-                    .any(|joined| handle.is_joined_by(joined) || joined.covers(handle))
-            {
+            if is_ended(running) {
                 *running = Running::Ended;
             }
         }
@@ -200,7 +217,11 @@ impl Context {
         if locks.releases() {
             before.forget_unset();
         }
-        Fixed::new(before.then(&since.rebound(&unique, &around)))
+        let after = before.then(&since.rebound(&unique, &around));
+        if after.is_shared_with(&self.signals) {
+            return self.signals.clone();
+        }
+        Fixed::new(after)
     }
 
     /// The claims that this thread has won until a point of the function.
@@ -514,11 +535,13 @@ fn joined_signals(left: &Fixed<SignalState>, right: &Fixed<SignalState>) -> Fixe
 
 /// Whether joining the right ones changes nothing.
 fn have_covered(left: &Fixed<Threads>, right: &Fixed<Threads>) -> bool {
-    let covers = |(origin, theirs): (&Origin, &Running)| match left.get(origin) {
-        Some(Running::Perhaps(None)) => true,
-        mine => mine == Some(theirs),
+    // Both are sorted, so that each is looked for behind the one before.
+    let mut mine = left.iter();
+    let mut covers = |(origin, theirs): (&Origin, &Running)| {
+        let known = mine.find(|(known, _)| *known == origin);
+        known.is_some_and(|(_, mine)| *mine == Running::Perhaps(None) || mine == theirs)
     };
-    left == right || right.iter().all(covers)
+    left == right || right.iter().all(&mut covers)
 }
 
 fn joined_threads(left: &Fixed<Threads>, right: &Fixed<Threads>) -> Fixed<Threads> {
