@@ -38,14 +38,14 @@ impl Surroundings<'_> {
                 glance: self.glance(seen, id),
             })
             .collect();
-        let makes_no_difference = |at: usize| {
-            let one = &glanced[at];
-            let is_same = |other: &Glanced| one.glance.is_some() && other.glance == one.glance;
-            glanced[..at].iter().any(is_same)
-                || glanced.iter().any(|other| self.is_within(seen, one, other))
+        let is_same = |one: usize, other: usize| {
+            let (one, other) = (&glanced[one], &glanced[other]);
+            one.glance.is_some() && other.glance == one.glance
         };
-        let wanted = (0..glanced.len()).filter(|at| !makes_no_difference(*at));
-        wanted.map(|at| glanced[at].id).collect()
+        let is_within =
+            |one: usize, other: usize| self.is_within(seen, &glanced[one], &glanced[other]);
+        let wanted = enough(glanced.len(), is_same, is_within);
+        wanted.into_iter().map(|at| glanced[at].id).collect()
     }
 
     /// The contexts in which control gets to an access.
@@ -88,9 +88,57 @@ impl Surroundings<'_> {
     }
 }
 
+/// Those of so many that stand for all: the first of those that are the same, without those that are within others. Whatever others are within
+/// must not itself be within something.
+fn enough(
+    count: usize,
+    is_same: impl Fn(usize, usize) -> bool,
+    is_within: impl Fn(usize, usize) -> bool,
+) -> Vec<usize> {
+    // First all that are within others, and only then those that are the same as one that is left: of two that are the same and
+    // of which one is within the other, both would be gone otherwise.
+    let is_left = |one: &usize| !(0..count).any(|other| is_within(*one, other));
+    let mut wanted: Vec<usize> = Vec::new();
+    for one in (0..count).filter(is_left) {
+        if !wanted.iter().any(|other| is_same(one, *other)) {
+            wanted.push(one);
+        }
+    }
+    wanted
+}
+
 /// An access at a glance in a context.
 struct Glanced {
     id: ContextId,
     is_timeless: bool,
     glance: Option<Glance>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contexts by a number that tells how they look, and whether they stand for any moment.
+    fn check(contexts: &[(u32, bool)], expected: &[usize]) {
+        let is_same = |one: usize, other: usize| contexts[one].0 == contexts[other].0;
+        let is_within = |one: usize, other: usize| !contexts[one].1 && contexts[other].1;
+        assert_eq!(enough(contexts.len(), is_same, is_within), expected);
+    }
+
+    #[test]
+    fn the_first_of_those_that_are_the_same_is_enough() {
+        check(&[(1, false), (2, false), (1, false), (2, false)], &[0, 1]);
+    }
+
+    #[test]
+    fn what_stands_for_any_moment_is_enough() {
+        check(&[(1, false), (2, true), (3, false)], &[1]);
+    }
+
+    #[test]
+    fn one_of_two_is_left_that_are_the_same_and_within_each_other() {
+        check(&[(1, false), (1, true)], &[1]);
+        check(&[(1, true), (1, false)], &[0]);
+        check(&[(1, false), (1, true), (2, false), (2, true)], &[1, 3]);
+    }
 }
