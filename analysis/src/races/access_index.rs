@@ -1,11 +1,12 @@
 //! Which accesses there are to each class of memory, kept up to date while functions change.
 
-use crate::accesses::Facts;
+use crate::accesses::{Access, Facts};
 use crate::callgraph::FunctionId;
 use crate::ir::AccessKind;
 use crate::points_to::{Class, PointsTo};
 use crate::shared_list::SharedList;
 use crate::threads::Contexts;
+use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
@@ -28,6 +29,13 @@ struct ClassAccesses {
     /// The one that names the class best, found when it is asked for. There may be many, and as long as the list is the same they
     /// touch what they touched.
     naming: OnceLock<Option<AccessNumber>>,
+}
+
+/// An access of a function that stays as it is, which touches other memory than before.
+pub(super) struct TouchesOthers {
+    pub access: AccessNumber,
+    pub more: Vec<Class>,
+    pub no_more: Vec<Class>,
 }
 
 /// The program that is indexed.
@@ -58,13 +66,14 @@ impl AccessIndex {
         }
     }
 
-    /// The index after an edit, and the classes that the functions that changed have or had to do with. Classes must
-    /// have the same parts as before.
+    /// The index after an edit, and the classes that the functions that changed, and these accesses of others, have or had to
+    /// do with.
     pub fn again(
         &self,
         before: Indexed<'_>,
         now: Indexed<'_>,
         changed: &[FunctionId],
+        others: &[TouchesOthers],
     ) -> (AccessIndex, BTreeSet<Class>) {
         let mut added: BTreeMap<Class, Vec<AccessNumber>> = BTreeMap::new();
         let mut is_changed: BTreeSet<FunctionId> = BTreeSet::new();
@@ -77,15 +86,27 @@ impl AccessIndex {
                 added.entry(class).or_default().push(access);
             });
         }
+        let mut is_gone: FxHashSet<(Class, AccessNumber)> = FxHashSet::default();
+        for other in others {
+            for class in &other.more {
+                added.entry(*class).or_default().push(other.access);
+            }
+            for class in &other.no_more {
+                added.entry(*class).or_default();
+                is_gone.insert((*class, other.access));
+            }
+        }
         let affected: BTreeSet<Class> = added.keys().copied().collect();
         let mut index = self.clone();
         for (class, more) in added {
             let known = self.known(class);
             let kept = known.into_iter().flat_map(|known| &known.accesses);
-            let kept = kept.filter(|(function, _)| !is_changed.contains(function));
+            let kept = kept.filter(|access| {
+                !is_changed.contains(&access.0) && !is_gone.contains(&(class, **access))
+            });
             let mut accesses: Vec<AccessNumber> = kept.copied().chain(more).collect();
-            // Two parts of what was sorted: quick.
-            accesses.sort_by_key(|(function, _)| *function);
+            // Few parts of what was sorted: quick.
+            accesses.sort();
             let accesses = ClassAccesses::new(accesses, now.facts);
             let is_written = accesses.as_ref().is_some_and(|now| now.is_written);
             index.written += usize::from(is_written);
@@ -158,14 +179,20 @@ impl Indexed<'_> {
         }
         let accesses = &self.facts[function.0 as usize].accesses;
         for (access, number) in accesses.iter().zip(0..) {
-            let class = access.cell.class;
-            found(class, (function, number));
-            if access.cell.whole {
-                let parts = self.points_to.parts(class).iter();
-                for part in parts.filter(|part| **part != class) {
-                    found(*part, (function, number));
-                }
+            for class in self.classes_of(access) {
+                found(class, (function, number));
             }
         }
+    }
+
+    /// Every class that an access touches.
+    pub fn classes_of<'c>(&'c self, access: &'c Access) -> impl Iterator<Item = Class> + 'c {
+        let class = access.cell.class;
+        let parts = match access.cell.whole {
+            true => self.points_to.parts(class),
+            false => &[],
+        };
+        let others = parts.iter().copied().filter(move |part| *part != class);
+        std::iter::once(class).chain(others)
     }
 }

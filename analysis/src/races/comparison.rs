@@ -6,6 +6,7 @@ use super::moments::Moments;
 use super::overlap::Memory;
 use super::pairing::{Apart, compare, is_given_once};
 use super::sighting::{Character, Sighting, Surroundings};
+use super::sole_locks::SoleLocks;
 use super::whole_program::WholeProgram;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::symexec::Path;
@@ -54,6 +55,7 @@ impl<'c> Comparison<'c> {
             facts: &program.facts,
             contexts: &program.contexts,
             known,
+            sole_locks: SoleLocks::new(program.facts.len()),
         };
         Comparison {
             program,

@@ -6,15 +6,18 @@ use super::distinct_ids::Renamed;
 use super::looks::KnownLooks;
 use super::moved::Version;
 use super::ordering::Orders;
+use super::pointers_changed::{PointedTo, PointersChanged};
+use super::postings::flags_in;
 use super::publication::{Published, RelaxedByFunction};
 use super::references::{Owners, owners_again};
 use super::search::{FoundRaces, StillKnown};
+use super::sole_locks::SoleLocks;
 use super::tallies::{Counted, Tallies};
 use super::tickets::KnownCounters;
 use super::whole_program::{Options, WholeProgram};
 use crate::accesses::{Facts, FunctionFacts};
 use crate::callgraph::{CallGraph, Components, FunctionId, Functions, KnownCalls};
-use crate::ir::FunctionRef;
+use crate::ir::{FunctionRef, GlobalRef};
 use crate::models::Models;
 use crate::points_to::{
     Changes, Class, Constraints, PointsTo, Reads, SaidAgain, solve, solve_for_edits,
@@ -51,6 +54,7 @@ pub(super) struct Kept {
     /// Those of locations for which it matters that some are not.
     pub found_unordered: FoundRaces,
     pub looks: KnownLooks,
+    pub sole_locks: SoleLocks,
     pub relaxed: RelaxedByFunction,
     pub tallies: Tallies,
     pub published: Published,
@@ -331,14 +335,22 @@ impl WholeProgram {
             Orders::is_same_for(graph, objects, *function, versions)
         };
         // Whoever writes a whole object writes the flags in it.
-        let writes_others = |facts: &Arc<FunctionFacts>| {
+        let mut known: FxHashMap<Class, bool> = FxHashMap::default();
+        let mut has_other_flags = |class: Class| {
+            *known.entry(class).or_insert_with(|| {
+                let flags = |points_to| flags_in(points_to, objects, class);
+                changes.touch_parts(class, &self.points_to)
+                    && flags(&self.points_to) != flags(graph.points_to())
+            })
+        };
+        let mut writes_others = |facts: &Arc<FunctionFacts>| {
             let accesses = facts.accesses.iter();
             let mut whole = accesses.filter(|access| access.cell.whole);
-            whole.any(|access| changes.touch_parts(access.cell.class, &self.points_to))
+            whole.any(|access| has_other_flags(access.cell.class))
         };
         objects.order_alike(&self.kept.objects)
             && different.iter().all(is_same)
-            && !(changes.are_structural() && self.kept.facts.iter().any(writes_others))
+            && !(changes.are_structural() && self.kept.facts.iter().any(&mut writes_others))
     }
 
     /// What is known of locations; `None` if there are other threads.
@@ -346,12 +358,31 @@ impl WholeProgram {
         &self,
         functions: &Functions,
         now: Indexed<'_>,
+        changes: &Changes,
+        arrays: &FxHashSet<GlobalRef>,
     ) -> Option<LocationsAgain<'_>> {
         let entered_otherwise = now.contexts.entered_otherwise_since(&self.contexts)?;
         let has_contexts = |function: &FunctionId| !entered_otherwise.contains(function);
         let mut edited = entered_otherwise.clone();
         edited.extend(functions.edited_since(&self.functions));
         edited.extend(self.with_other_facts(now.facts));
+        let indexed = Indexed {
+            points_to: &self.points_to,
+            facts: &self.kept.facts,
+            contexts: &self.contexts,
+        };
+        let pointers_changed = match changes.leave_others_alone() {
+            true => PointersChanged::default(),
+            false => PointersChanged::find(
+                PointedTo::new(indexed, &self.functions, arrays),
+                PointedTo::new(now, functions, arrays),
+                changes,
+                &self.kept.sole_locks,
+                &|function| edited.contains(&function),
+            ),
+        };
+        let looks_otherwise = &pointers_changed.looking_otherwise;
+        edited.extend(looks_otherwise);
         let edited: Vec<FunctionId> = edited.into_iter().collect();
         let (after, before) = (
             Version {
@@ -371,16 +402,14 @@ impl WholeProgram {
         let has_moved = |function: FunctionId| {
             has_contexts(&function)
                 && !with_accepted.contains(&function)
+                && !looks_otherwise.contains(&function)
                 && after.has_only_moved_since(&before, function)
         };
         let others = edited.iter().copied();
         let changed: Vec<FunctionId> = others.filter(|function| !has_moved(*function)).collect();
-        let before = Indexed {
-            points_to: &self.points_to,
-            facts: &self.kept.facts,
-            contexts: &self.contexts,
-        };
-        let (index, affected) = self.kept.index.again(before, now, &changed);
+        let others = &pointers_changed.touching;
+        let (index, mut affected) = self.kept.index.again(indexed, now, &changed, others);
+        affected.extend(pointers_changed.leading_elsewhere);
         Some(LocationsAgain {
             before: self,
             edited,
@@ -422,6 +451,12 @@ impl<'k> LocationsAgain<'k> {
         let kept = &self.before.kept;
         let is_same = is_same(&kept.found, found) && kept.relaxed == *relaxed;
         is_same.then(|| kept.published.clone())
+    }
+
+    /// The locks that are one variable, of functions whose races are known.
+    pub fn sole_locks(&self) -> SoleLocks {
+        let changed = self.changed.iter().copied();
+        self.before.kept.sole_locks.without(changed)
     }
 
     pub fn owners(&self, facts: &Facts, contexts: &Contexts) -> Option<Arc<Owners>> {

@@ -6,7 +6,7 @@ use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
 use crate::ir::AccessKind;
 use crate::locksets::{Mode, PointLocks};
-use crate::points_to::Class;
+use crate::points_to::{Class, PointsTo};
 use crate::signals::{SignalState, may_be_same};
 use crate::summaries::SyncObjects;
 use crate::symexec::{Path, Step, Targets};
@@ -370,9 +370,14 @@ fn flags_of(graph: &CallGraph<'_>, objects: &SyncObjects, access: &Access) -> Ve
             .into_iter()
             .collect();
     }
-    // The class is one of its parts.
-    let parts = graph.points_to().parts(class).iter().copied();
-    parts.filter(|class| flags.contains(*class)).collect()
+    flags_in(graph.points_to(), objects, class)
+}
+
+/// The variables that may publish something and lie in an object. The class is one of its parts.
+pub(super) fn flags_in(points_to: &PointsTo, objects: &SyncObjects, class: Class) -> Vec<Class> {
+    let parts = points_to.parts(class).iter().copied();
+    let flags = parts.filter(|class| objects.flags.contains(*class));
+    flags.collect()
 }
 
 /// A function in one of its contexts.

@@ -6,17 +6,16 @@ use super::overlap::Described;
 use super::points::{BoundLock, HeldLocks, PointOfAccess};
 use super::protection::{Accessed, Protection};
 use super::references::Owners;
+use super::sole_locks::{Pointers, SoleLocks};
 use crate::accesses::{Access, Facts};
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
-use crate::ir::{
-    AccessKind, Body, GlobalRef, Landmark, LocalId, Operand, Place, RecordRef, StatementId,
-};
+use crate::ir::{AccessKind, Body, GlobalRef, Landmark, RecordRef, StatementId};
 use crate::locksets::Mode;
 use crate::ownership::Owned;
-use crate::points_to::{Class, Object, PointsTo};
+use crate::points_to::Class;
 use crate::references::Last;
-use crate::symexec::{Definition, Index, Path, Root, Step, Targets, Value};
+use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use crate::threads::{Binder, Context, ContextId, Contexts, Held, RootId, is_unique};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -213,6 +212,7 @@ pub struct Surroundings<'s> {
     pub facts: &'s Facts,
     pub contexts: &'s Contexts,
     pub(super) known: KnownLooks,
+    pub(super) sole_locks: SoleLocks,
 }
 
 /// A context of a function, and the threads that come there.
@@ -247,7 +247,7 @@ impl Surroundings<'_> {
                 writes: access.kind != AccessKind::Read,
                 atomic: access.atomic,
                 relative: place.map(stretched),
-                owns: self.has_many_objects(access.cell.class),
+                owns: self.pointers().has_many_objects(access.cell.class),
                 stretches: access.stretches,
                 unordered: self.unordered.contains(&access.cell.class),
             },
@@ -284,6 +284,19 @@ impl Surroundings<'_> {
                 }
             })
             .collect()
+    }
+
+    /// A lock behind a pointer that can only point to one variable is that variable.
+    fn sole_lock(&self, function: FunctionId, lock: &Path) -> Option<Path> {
+        self.sole_locks.find(function, lock, self.pointers())
+    }
+
+    fn pointers(&self) -> Pointers<'_> {
+        Pointers {
+            points_to: self.graph.points_to(),
+            functions: self.graph.functions,
+            arrays: &self.arrays,
+        }
     }
 
     fn binder<'c>(&'c self, function: FunctionId, context: &'c Context) -> Binder<'c> {
@@ -429,58 +442,6 @@ impl Surroundings<'_> {
             others: others.cloned(),
             given_up: circumstances.given_up,
         }
-    }
-
-    /// Whether the objects of a class are of a kind of which a program makes many, each for one owner.
-    fn has_many_objects(&self, class: Class) -> bool {
-        let objects = self.graph.points_to().objects(class);
-        !objects.is_empty()
-            && objects.iter().all(|object| match object {
-                Object::Heap => true,
-                Object::Global(global) => self.arrays.contains(global),
-                _ => false,
-            })
-    }
-
-    /// A lock behind a pointer that can only point to one variable is that variable.
-    fn sole_lock(&self, function: FunctionId, lock: &Path) -> Option<Path> {
-        let at = lock.steps.iter().rposition(|step| *step == Step::Deref)?;
-        let rest = &lock.steps[at + 1..];
-        if rest.iter().any(|step| !matches!(step, Step::Field { .. })) {
-            return None;
-        }
-        let class = self.pointed_to(function, lock, at)?;
-        match self.graph.points_to().objects(class) {
-            [Object::Global(global)] if !self.arrays.contains(global) => {
-                Some(Path::new(Root::Global(*global)).extended(rest))
-            }
-            _ => None,
-        }
-    }
-
-    /// The memory that the `at`-th step of a path, a dereference, leads to.
-    fn pointed_to(&self, function: FunctionId, path: &Path, at: usize) -> Option<Class> {
-        let points_to: &PointsTo = self.graph.points_to();
-        let body = self.graph.functions.body(function);
-        let name = body.function;
-        let register = |local: LocalId| points_to.pointee(name, &Operand::Local(local));
-        let (mut class, done) = match path.root {
-            Root::Formal(index) => (register(LocalId(index))?, 1),
-            Root::Value(Definition::Merge(_, local)) => (register(local)?, 1),
-            Root::Value(Definition::Statement(id)) => (register(body.statement(id).target()?)?, 1),
-            Root::Global(global) => (points_to.place(name, &Place::global(global))?, 0),
-            Root::Local(local) => (points_to.place(name, &Place::local(local))?, 0),
-            _ => return None,
-        };
-        for step in &path.steps[done..=at] {
-            class = match step {
-                Step::Deref => points_to.deref(class)?,
-                Step::Field { record, name } => points_to.field(class, *record, *name)?,
-                Step::Index(_) => class,
-                Step::Bytes(_) | Step::Computed(..) => return None,
-            };
-        }
-        Some(class)
     }
 }
 

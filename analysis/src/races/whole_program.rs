@@ -15,6 +15,7 @@ use super::publication::{self, Published};
 use super::references::{self, Owners};
 use super::search::{FoundRaces, Known, Search, by_location};
 use super::sighting::{NamedLock, Sighting, Surroundings};
+use super::sole_locks::SoleLocks;
 use super::tallies::{Counted, Tallies};
 use super::tickets;
 use crate::accesses::{Access, Facts, FunctionFacts, function_facts};
@@ -202,18 +203,19 @@ pub fn analyse(
         _ => Arc::new(Orders::new(&graph, &objects, &facts, &contexts)),
     };
     stages.begin(Stage::Locations);
-    let before = before.filter(|(before, changes)| {
+    let before = before.filter(|(before, _)| {
         (Arc::ptr_eq(&before.orders, &orders) || before.orders == orders)
             && arrays.are_those_of(&before.kept.arrays)
             && before.kept.options.accepted == options.accepted
-            && !changes.are_structural()
     });
     let indexed = Indexed {
         points_to: &points_to,
         facts: &facts,
         contexts: &contexts,
     };
-    let known = before.and_then(|(before, _)| before.locations_again(&functions, indexed));
+    let known = before.and_then(|(before, changes)| {
+        before.locations_again(&functions, indexed, changes, arrays.all())
+    });
     let index = match &known {
         Some(known) => known.index.clone(),
         None => AccessIndex::new(indexed),
@@ -226,6 +228,10 @@ pub fn analyse(
         .as_ref()
         .and_then(|known| known.looks(&contexts, &owners))
         .unwrap_or_else(|| KnownLooks::new(facts.len()));
+    let sole_locks = match &known {
+        Some(known) => known.sole_locks(),
+        None => SoleLocks::new(facts.len()),
+    };
     let mut surroundings = Surroundings {
         graph: &graph,
         arrays: arrays.all().clone(),
@@ -236,6 +242,7 @@ pub fn analyse(
         facts: &facts,
         contexts: &contexts,
         known: looks,
+        sole_locks,
     };
     let shared_locations = index.len();
     surroundings.counters = tickets::counters(
@@ -265,11 +272,13 @@ pub fn analyse(
         &facts,
         has_pointers.map(|known| (&known.before.kept.relaxed, &known.edited[..])),
     );
-    let published = known
+    let with_same_parts = known
         .as_ref()
+        .filter(|_| !changes.as_ref().is_some_and(Changes::are_structural));
+    let published = with_same_parts
         .and_then(|known| known.published(&found, &relaxed))
         .unwrap_or_else(|| {
-            let before = known.as_ref().map(|known| &known.before.kept.published);
+            let before = with_same_parts.map(|known| &known.before.kept.published);
             Published::new(&points_to, &found, &relaxed, before)
         });
     let unordered = published.memory.clone();
@@ -307,6 +316,7 @@ pub fn analyse(
     let counters = std::mem::take(&mut surroundings.counters);
     let owners = surroundings.owners.clone();
     let looks = surroundings.known;
+    let sole_locks = surroundings.sole_locks;
     let kept = Kept {
         calls: graph.calls().clone(),
         constraints,
@@ -317,6 +327,7 @@ pub fn analyse(
         found,
         found_unordered,
         looks,
+        sole_locks,
         relaxed,
         tallies,
         published,
