@@ -257,6 +257,98 @@ fn edits_that_only_a_close_look_shows_are_checked_as_if_afresh() {
     }
 }
 
+/// Functions that stay as they are while another one changes what pointers lead to: who copies whole objects, who locks by a
+/// pointer that can only point to one lock, and who makes an address known.
+const POINTED: &str = r#"
+typedef unsigned long pthread_t;
+typedef struct { int state; } pthread_mutex_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+void *malloc(unsigned long);
+struct inner { int low, high; };
+struct pair { struct inner one; int two; struct pair *next; };
+static struct pair left, right, third, *chosen, *published;
+static pthread_mutex_t first_lock, second_lock, *lock;
+static int number, *counted;
+static void copy(struct pair *to, struct pair *from) { *to = *from; }
+static void begin(void)
+{
+    chosen = &left;
+    lock = &first_lock;
+    counted = &number;
+}
+static void by_pointer(void)
+{
+    pthread_mutex_lock(lock);
+    number++;
+    pthread_mutex_unlock(lock);
+}
+static void by_name(void)
+{
+    pthread_mutex_lock(&first_lock);
+    number++;
+    pthread_mutex_unlock(&first_lock);
+}
+static void publish(void)
+{
+    struct pair *made = malloc(sizeof *made);
+    made->two = 1;
+    published = made;
+}
+static void edit(void) { }
+static void *work(void *unused)
+{
+    copy(chosen, &right);
+    left.one.low++;
+    third.two++;
+    by_pointer();
+    by_name();
+    publish();
+    if (published)
+        published->two++;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    begin();
+    edit();
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    return 0;
+}
+"#;
+
+#[test]
+fn functions_that_stay_as_they_are_know_what_their_pointers_lead_to() {
+    let edits = [
+        "lock = &second_lock;",
+        "pthread_mutex_lock(lock); pthread_mutex_unlock(lock);",
+        "chosen = &third;",
+        "chosen->one.high = 2;",
+        "third.one.low = 1;",
+        "counted = &left.one.low;",
+        "counted = &right.one.low; *counted = 3;",
+        "published = &third;",
+        "published = chosen; published->next = &third;",
+        "chosen->next = malloc(sizeof *chosen);",
+        "copy(&third, chosen);",
+    ];
+    let text = |statements: &str| {
+        POINTED.replace("edit(void) { }", &format!("edit(void) {{ {statements} }}"))
+    };
+    for one in edits {
+        let edited = text(one);
+        assert_ne!(edited, POINTED, "{one}");
+        stays_alike(POINTED, &edited);
+        stays_alike(&edited, POINTED);
+        for other in edits {
+            stays_alike(&edited, &text(other));
+        }
+    }
+}
+
 /// The statements that store to a variable, as the database knows them.
 fn stores_to(host: &AnalysisHost, variable: &str) -> Vec<(Function, StatementId)> {
     let analysis = host.analysis();

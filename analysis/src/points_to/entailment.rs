@@ -1,7 +1,6 @@
 //! Whether what a function said about pointers follows from what it says now, whatever the rest of the program says.
 
 use super::constraints::{Argument, Constraints, Term, TermId};
-use super::escape;
 use super::solve::{Meaning, Solver, SolverBody};
 use super::standing::{Kinds, Marks, Standing};
 use super::wrappers::Wrapper;
@@ -18,18 +17,22 @@ impl Standing {
     ) -> bool {
         let records = std::mem::take(&mut self.solver.graph.records);
         let mut local = self.local(index, now, before);
-        local.solver.graph.records = records;
-        local.solver.solve();
-        local.escape();
-        local.solver.graph.begin_trial();
-        let follows = local.try_entailed(before);
-        local.solver.graph.end_trial();
-        self.solver.graph.records = local.solver.graph.records;
+        local.graph.records = records;
+        local.solve();
+        let escaped = local.escaped();
+        let kinds = Kinds::of_roots(&mut local);
+        local.graph.begin_trial();
+        let marks = Marks::new(&local);
+        let follows = local.try_on_top(0, before)
+            && local.graph.has_held(true)
+            && marks.hold(&mut local, &kinds, &escaped, true);
+        local.graph.end_trial();
+        self.solver.graph.records = local.graph.records;
         follows
     }
 
     /// A solver that knows the function and what it calls, and of those nothing but how they are called.
-    fn local(&self, index: usize, now: &Arc<Constraints>, before: &Arc<Constraints>) -> Local {
+    fn local(&self, index: usize, now: &Arc<Constraints>, before: &Arc<Constraints>) -> Solver {
         let mut local = Solver::with_records(Default::default());
         let function = self.solver.bodies[index].function;
         local.bodies.push(SolverBody::new(function, now.clone()));
@@ -62,42 +65,7 @@ impl Standing {
                 local.wrappers.push(Wrapper::default());
             }
         }
-        Local {
-            solver: local,
-            escaped: Vec::new(),
-            kinds: None,
-        }
-    }
-}
-
-/// A solver that knows one function.
-struct Local {
-    solver: Solver,
-    escaped: Vec<bool>,
-    kinds: Option<Kinds>,
-}
-
-impl Local {
-    fn escape(&mut self) {
-        let globals = self.solver.globals.iter();
-        let shared_globals = globals.filter(|(global, _)| !global.thread_local);
-        let cells = shared_globals.map(|(_, cell)| *cell);
-        let library = self.solver.library_objects.values().copied();
-        let shared = self.solver.shared.iter().copied();
-        let from = cells.chain(library).chain(shared).collect();
-        self.escaped = escape::reachable(&mut self.solver.graph, from);
-        self.kinds = Some(Kinds::of_roots(&mut self.solver));
-    }
-
-    /// Whether nothing is new about what the function said before.
-    fn try_entailed(&mut self, before: &Arc<Constraints>) -> bool {
-        let marks = Marks::new(&self.solver);
-        let Some(kinds) = &self.kinds else {
-            return false;
-        };
-        self.solver.try_on_top(0, before)
-            && self.solver.graph.has_held(true)
-            && marks.hold(&mut self.solver, kinds, &self.escaped, true)
+        local
     }
 }
 

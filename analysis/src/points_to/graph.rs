@@ -58,6 +58,11 @@ impl Graph {
         }
     }
 
+    /// Makes room for so many terms. Many of them are cells, which come with a value.
+    pub fn reserve(&mut self, terms: usize) {
+        self.nodes.reserve(terms + terms / 2);
+    }
+
     pub fn len(&self) -> usize {
         self.nodes.len()
     }

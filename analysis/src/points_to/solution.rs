@@ -2,12 +2,12 @@
 
 use super::by_function::ByFunction;
 use super::constraints::{Constraints, Label, Term};
+use super::containment;
 use super::graph::{Graph, NONE, NodeId};
 use super::reads::{Aspect, note};
 use super::records::{LabelId, Records};
 use super::solve::Solver;
 use super::standing::{Kinds, Standing};
-use super::{containment, escape};
 use crate::ir::{
     Base, FunctionRef, GlobalRef, LocalId, Operand, Place, Projection, RecordRef, StatementId,
     StringId,
@@ -310,15 +310,7 @@ impl PointsTo {
 
     /// `is_edited` says whether edits will be tried on it.
     pub(super) fn new(mut solver: Solver, is_edited: bool) -> PointsTo {
-        let escaped = {
-            let globals = solver.globals.iter();
-            let shared_globals = globals.filter(|(global, _)| !global.thread_local);
-            let cells = shared_globals.map(|(_, cell)| *cell);
-            let library = solver.library_objects.values().copied();
-            let shared = solver.shared.iter().copied();
-            let from = cells.chain(library).chain(shared).collect();
-            escape::reachable(&mut solver.graph, from)
-        };
+        let escaped = solver.escaped();
         let kinds = Kinds::of_roots(&mut solver);
         let numbers = Numbers::new(&mut solver.graph, &kinds, &escaped);
         let addressed = solver.reached_by_address();

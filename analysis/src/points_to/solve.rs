@@ -1,6 +1,7 @@
 //! Puts the constraints of all functions together and solves them.
 
 use super::constraints::{Constraints, Term, TermId};
+use super::escape;
 use super::graph::{Graph, NodeId};
 use super::records::Records;
 use super::solution::{Object, PointsTo};
@@ -103,12 +104,7 @@ impl Solver {
             solver.learn(constraints, resolve);
         }
         let constraints: Vec<&Arc<Constraints>> = functions.iter().map(|one| &one.1).collect();
-        let meanings = &solver.meanings;
-        let bodies = |function| match meanings.get(&function) {
-            Some(meaning) => &meaning.bodies[..],
-            None => &[],
-        };
-        solver.wrappers = wrappers(&constraints, &bodies);
+        solver.wrappers = wrappers(&constraints, &|function| solver.bodies_named(function));
         for (_, constraints) in functions {
             for (function, library) in &constraints.library {
                 if !solver.library.contains_key(function) && !solver.meaning(*function).has_body {
@@ -160,11 +156,21 @@ impl Solver {
         }
     }
 
+    /// The bodies of the program that a name means.
+    pub(super) fn bodies_named(&self, function: FunctionRef) -> &[usize] {
+        match self.meanings.get(&function) {
+            Some(meaning) => &meaning.bodies,
+            None => &[],
+        }
+    }
+
     pub(super) fn meaning(&self, function: FunctionRef) -> Meaning {
         self.meanings.get(&function).cloned().unwrap_or_default()
     }
 
     pub(super) fn solve(&mut self) {
+        let terms = self.bodies.iter().map(|body| body.constraints.terms.len());
+        self.graph.reserve(terms.sum());
         for index in 0..self.bodies.len() {
             self.instantiate(index);
         }
@@ -296,6 +302,17 @@ impl Solver {
             self.call(index, call);
         }
         self.link_all();
+    }
+
+    /// By node, whether somebody outside of the program or another thread can get there.
+    pub(super) fn escaped(&mut self) -> Vec<bool> {
+        let globals = self.globals.iter();
+        let shared_globals = globals.filter(|(global, _)| !global.thread_local);
+        let cells = shared_globals.map(|(_, cell)| *cell);
+        let library = self.library_objects.values().copied();
+        let shared = self.shared.iter().copied();
+        let from = cells.chain(library).chain(shared).collect();
+        escape::reachable(&mut self.graph, from)
     }
 
     /// What calls of each function whose address is taken reach.

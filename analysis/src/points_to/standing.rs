@@ -73,11 +73,13 @@ impl Graph {
         let content = self.nodes[root as usize].target;
         let content = self.find(content);
         let mut nodes = [root, content].into_iter();
-        self.nodes[content as usize].target == NONE
-            && nodes.all(|node| {
-                let detail = self.known_detail(node);
-                detail.is_none_or(|detail| detail.weight() == 0 && detail.rare.is_none())
-            })
+        self.nodes[content as usize].target == NONE && nodes.all(|node| self.is_plain(node))
+    }
+
+    /// Whether nothing is known of a node but what it leads to.
+    pub fn is_plain(&self, node: NodeId) -> bool {
+        let detail = self.known_detail(node);
+        detail.is_none_or(|detail| detail.weight() == 0 && detail.rare.is_none())
     }
 }
 
@@ -194,12 +196,8 @@ impl Standing {
         }
         let all = all();
         let all: Vec<&Arc<Constraints>> = all.iter().collect();
-        let meanings = &self.solver.meanings;
-        let bodies = |function| match meanings.get(&function) {
-            Some(meaning) => &meaning.bodies[..],
-            None => &[],
-        };
-        wrappers(&all, &bodies) == self.solver.wrappers
+        let solver = &self.solver;
+        wrappers(&all, &|function| solver.bodies_named(function)) == solver.wrappers
     }
 
     /// Tries what a function says now, and finds out what its pointers point to.

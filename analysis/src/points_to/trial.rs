@@ -228,11 +228,7 @@ impl Graph {
                 return true;
             };
             // What stands would get members from a new record.
-            let is_plain = |node: &NodeId| {
-                let detail = self.known_detail(*node);
-                detail.is_none_or(|detail| detail.weight() == 0 && detail.rare.is_none())
-            };
-            if !new.iter().all(is_plain) {
+            if !new.iter().all(|node| self.is_plain(*node)) {
                 return false;
             }
             if rest.is_empty() {
