@@ -266,22 +266,31 @@ int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
 int pthread_mutex_lock(pthread_mutex_t *);
 int pthread_mutex_unlock(pthread_mutex_t *);
 void *malloc(unsigned long);
+int rand(void);
 struct inner { int low, high; };
 struct pair { struct inner one; int two; struct pair *next; };
 static struct pair left, right, third, *chosen, *published;
-static pthread_mutex_t first_lock, second_lock, *lock;
+struct holder { pthread_mutex_t *lock; };
+static struct holder holders[4];
+static pthread_mutex_t first_lock, second_lock, *latest;
 static int number, *counted;
 static void copy(struct pair *to, struct pair *from) { *to = *from; }
 static void begin(void)
 {
     chosen = &left;
-    lock = &first_lock;
+    holders[rand() & 3].lock = &first_lock;
     counted = &number;
+}
+static void count(pthread_mutex_t *held)
+{
+    latest = held;
+    number++;
 }
 static void by_pointer(void)
 {
+    pthread_mutex_t *lock = holders[rand() & 3].lock;
     pthread_mutex_lock(lock);
-    number++;
+    count(lock);
     pthread_mutex_unlock(lock);
 }
 static void by_name(void)
@@ -323,8 +332,8 @@ int main(void)
 #[test]
 fn functions_that_stay_as_they_are_know_what_their_pointers_lead_to() {
     let edits = [
-        "lock = &second_lock;",
-        "pthread_mutex_lock(lock); pthread_mutex_unlock(lock);",
+        "holders[rand() & 3].lock = &second_lock;",
+        "pthread_mutex_lock(holders->lock); pthread_mutex_unlock(holders->lock);",
         "chosen = &third;",
         "chosen->one.high = 2;",
         "third.one.low = 1;",
