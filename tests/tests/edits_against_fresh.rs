@@ -355,6 +355,16 @@ fn functions_that_stay_as_they_are_know_what_their_pointers_lead_to() {
         for other in edits {
             stays_alike(&edited, &text(other));
         }
+        // The edited function may be one of those that copy.
+        for (from, to) in [
+            ("{ *to", "{ int *high = &to->one.high; (void)high; *to"),
+            ("{ *to", "{ int *low = &third.one.low; (void)low; *to"),
+            ("{ *to", "{ struct pair *it = &third; it = to; *to"),
+            ("latest = held;", "held = &second_lock; latest = held;"),
+        ] {
+            stays_alike(&edited, &edited.replace(from, to));
+            stays_alike(&edited.replace(from, to), &edited);
+        }
     }
 }
 

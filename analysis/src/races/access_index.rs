@@ -72,13 +72,11 @@ impl AccessIndex {
         &self,
         before: Indexed<'_>,
         now: Indexed<'_>,
-        changed: &[FunctionId],
+        changed: &BTreeSet<FunctionId>,
         others: &[TouchesOthers],
     ) -> (AccessIndex, BTreeSet<Class>) {
         let mut added: BTreeMap<Class, Vec<AccessNumber>> = BTreeMap::new();
-        let mut is_changed: BTreeSet<FunctionId> = BTreeSet::new();
         for &function in changed {
-            is_changed.insert(function);
             before.each_access(function, &mut |class, _| {
                 added.entry(class).or_default();
             });
@@ -87,7 +85,10 @@ impl AccessIndex {
             });
         }
         let mut is_gone: FxHashSet<(Class, AccessNumber)> = FxHashSet::default();
-        for other in others {
+        for other in others
+            .iter()
+            .filter(|other| !changed.contains(&other.access.0))
+        {
             for class in &other.more {
                 added.entry(*class).or_default().push(other.access);
             }
@@ -102,7 +103,7 @@ impl AccessIndex {
             let known = self.known(class);
             let kept = known.into_iter().flat_map(|known| &known.accesses);
             let kept = kept.filter(|access| {
-                !is_changed.contains(&access.0) && !is_gone.contains(&(class, **access))
+                !changed.contains(&access.0) && !is_gone.contains(&(class, **access))
             });
             let mut accesses: Vec<AccessNumber> = kept.copied().chain(more).collect();
             // Few parts of what was sorted: quick.

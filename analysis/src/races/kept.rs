@@ -366,24 +366,6 @@ impl WholeProgram {
         let mut edited = entered_otherwise.clone();
         edited.extend(functions.edited_since(&self.functions));
         edited.extend(self.with_other_facts(now.facts));
-        let indexed = Indexed {
-            points_to: &self.points_to,
-            facts: &self.kept.facts,
-            contexts: &self.contexts,
-        };
-        let pointers_changed = match changes.leave_others_alone() {
-            true => PointersChanged::default(),
-            false => PointersChanged::find(
-                PointedTo::new(indexed, &self.functions, arrays),
-                PointedTo::new(now, functions, arrays),
-                changes,
-                &self.kept.sole_locks,
-                &|function| edited.contains(&function),
-            ),
-        };
-        let looks_otherwise = &pointers_changed.looking_otherwise;
-        edited.extend(looks_otherwise);
-        let edited: Vec<FunctionId> = edited.into_iter().collect();
         let (after, before) = (
             Version {
                 functions,
@@ -402,14 +384,32 @@ impl WholeProgram {
         let has_moved = |function: FunctionId| {
             has_contexts(&function)
                 && !with_accepted.contains(&function)
-                && !looks_otherwise.contains(&function)
                 && after.has_only_moved_since(&before, function)
         };
         let others = edited.iter().copied();
-        let changed: Vec<FunctionId> = others.filter(|function| !has_moved(*function)).collect();
+        let mut changed: BTreeSet<FunctionId> =
+            others.filter(|function| !has_moved(*function)).collect();
+        let indexed = Indexed {
+            points_to: &self.points_to,
+            facts: &self.kept.facts,
+            contexts: &self.contexts,
+        };
+        let pointers_changed = match changes.leave_others_alone() {
+            true => PointersChanged::default(),
+            false => PointersChanged::find(
+                PointedTo::new(indexed, &self.functions, arrays),
+                PointedTo::new(now, functions, arrays),
+                changes,
+                &self.kept.sole_locks,
+                &changed,
+            ),
+        };
+        edited.extend(&pointers_changed.looking_otherwise);
+        changed.extend(&pointers_changed.looking_otherwise);
         let others = &pointers_changed.touching;
         let (index, mut affected) = self.kept.index.again(indexed, now, &changed, others);
         affected.extend(pointers_changed.leading_elsewhere);
+        let [edited, changed] = [edited, changed].map(|functions| functions.into_iter().collect());
         Some(LocationsAgain {
             before: self,
             edited,

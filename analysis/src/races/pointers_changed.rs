@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// How the accesses of functions with the same facts and contexts are different.
+/// How the accesses of functions are different that have only moved, if at all.
 #[derive(Default)]
 pub(super) struct PointersChanged {
     /// Accesses of whole objects that have other members now.
@@ -45,13 +45,13 @@ impl<'v> PointedTo<'v> {
 }
 
 impl PointersChanged {
-    /// Of all functions but the edited ones.
+    /// Of all functions but those whose accesses are others anyway.
     pub fn find(
         before: PointedTo<'_>,
         now: PointedTo<'_>,
         changes: &Changes,
         sole_locks: &SoleLocks,
-        is_edited: &(dyn Fn(FunctionId) -> bool + Sync),
+        changed: &BTreeSet<FunctionId>,
     ) -> PointersChanged {
         let finder = Finder {
             before,
@@ -61,8 +61,9 @@ impl PointersChanged {
         };
         let functions = (0..now.indexed.facts.len() as u32).into_par_iter();
         let functions = functions.map(FunctionId);
-        let others = functions
-            .filter(|function| !is_edited(*function) && now.indexed.contexts.count(*function) > 0);
+        let others = functions.filter(|function| {
+            !changed.contains(function) && now.indexed.contexts.count(*function) > 0
+        });
         let found = others.fold(Found::default, |mut found, function| {
             finder.function(function, &mut found);
             found
