@@ -381,10 +381,13 @@ impl WholeProgram {
         let accepted = self.kept.options.accepted.iter();
         let with_accepted: FxHashSet<FunctionId> =
             accepted.map(|(function, _)| *function).collect();
+        let pointed_to = PointedTo::new(now, functions, arrays);
+        let sole_locks = &self.kept.sole_locks;
         let has_moved = |function: FunctionId| {
             has_contexts(&function)
                 && !with_accepted.contains(&function)
                 && after.has_only_moved_since(&before, function)
+                && sole_locks.are_right_for(function, pointed_to.pointers)
         };
         let others = edited.iter().copied();
         let mut changed: BTreeSet<FunctionId> =
@@ -398,9 +401,9 @@ impl WholeProgram {
             true => PointersChanged::default(),
             false => PointersChanged::find(
                 PointedTo::new(indexed, &self.functions, arrays),
-                PointedTo::new(now, functions, arrays),
+                pointed_to,
                 changes,
-                &self.kept.sole_locks,
+                sole_locks,
                 &changed,
             ),
         };
