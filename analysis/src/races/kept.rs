@@ -417,6 +417,7 @@ impl WholeProgram {
             before: self,
             edited,
             changed,
+            has_pointers: changes.leave_others_alone(),
             index,
             affected,
         })
@@ -430,6 +431,9 @@ pub(super) struct LocationsAgain<'k> {
     pub edited: Vec<FunctionId>,
     /// Those of them whose accesses have not only moved.
     changed: Vec<FunctionId>,
+    /// The pointers of other functions are what they were. If not, what is asked for from now on is no answer for who goes on from
+    /// before the edit, because this check was stopped.
+    has_pointers: bool,
     /// The accesses as they are now.
     pub index: AccessIndex,
     /// The locations that these functions access, or did.
@@ -458,8 +462,12 @@ impl<'k> LocationsAgain<'k> {
 
     /// The locks that are one variable, of functions whose races are known.
     pub fn sole_locks(&self) -> SoleLocks {
-        let changed = self.changed.iter().copied();
-        self.before.kept.sole_locks.without(changed)
+        let known = &self.before.kept.sole_locks;
+        let known = match self.has_pointers {
+            true => known.clone(),
+            false => known.unshared(),
+        };
+        known.without(self.changed.iter().copied())
     }
 
     pub fn owners(&self, facts: &Facts, contexts: &Contexts) -> Option<Arc<Owners>> {
@@ -472,7 +480,9 @@ impl<'k> LocationsAgain<'k> {
 
     /// How accesses looked, if only those of the edited functions can look otherwise now.
     pub fn looks(&self, contexts: &Contexts, owners: &Arc<Owners>) -> Option<KnownLooks> {
-        let is_same = contexts.are_alike(&self.before.contexts) && self.before.owners == *owners;
+        let is_same = contexts.are_alike(&self.before.contexts)
+            && self.before.owners == *owners
+            && self.has_pointers;
         is_same.then(|| self.before.kept.looks.again(&self.edited))
     }
 

@@ -30,6 +30,15 @@ impl SoleLocks {
         SoleLocks((0..functions).map(|_| Arc::default()).collect())
     }
 
+    /// The same, so that what is found from now on is kept here alone.
+    pub fn unshared(&self) -> SoleLocks {
+        let functions = self.0.iter().map(|known| {
+            let known = known.read().unwrap_or_else(PoisonError::into_inner);
+            Arc::new(RwLock::new(known.clone()))
+        });
+        SoleLocks(functions.collect())
+    }
+
     /// What is known of all functions but these.
     pub fn without(&self, changed: impl IntoIterator<Item = FunctionId>) -> SoleLocks {
         let mut functions = self.0.clone();
