@@ -1,8 +1,10 @@
 //! Gives the classes of an edited program the numbers that they had before the edit, and finds out what has become
 //! different about them.
 
+use super::differences::Differences;
 use super::graph::NONE;
 use super::reads::{Aspect, Read, Reads};
+use super::records::LabelId;
 use super::solution::{Class, ClassData, FunctionClasses, Object, PointsTo};
 use crate::ir::{FunctionRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,8 +13,11 @@ use std::sync::Arc;
 /// What is different about classes since the last time.
 #[derive(Default)]
 pub struct Changes {
-    reads: FxHashSet<Read>,
-    gone: FxHashSet<u32>,
+    /// By class.
+    differences: Vec<Differences>,
+    /// Members that are others than before.
+    members: FxHashSet<(u32, LabelId)>,
+    is_something: bool,
     /// Only what functions whose text has changed call their own registers and statements.
     only_names: bool,
     /// The whole relation was found again.
@@ -23,7 +28,7 @@ pub struct Changes {
 
 impl Changes {
     pub fn is_empty(&self) -> bool {
-        self.reads.is_empty() && self.gone.is_empty()
+        !self.is_something
     }
 
     /// Nothing but what functions whose text has changed call their own registers and statements.
@@ -51,10 +56,24 @@ impl Changes {
 
     /// Something else than what is in them is different about these classes.
     pub fn note(&mut self, classes: impl Iterator<Item = Class>) {
-        self.reads.extend(classes.map(|Class(class)| Read {
-            class,
-            aspect: Aspect::Itself,
-        }));
+        for Class(class) in classes {
+            self.add(class, Differences::ALL);
+        }
+    }
+
+    fn add(&mut self, class: u32, differences: Differences) {
+        let class = class as usize;
+        if self.differences.len() <= class {
+            self.differences.resize(class + 1, Differences::NONE);
+        }
+        let known = &mut self.differences[class];
+        *known = known.and(differences);
+        self.is_something |= !differences.is_none();
+    }
+
+    fn of(&self, class: u32) -> Differences {
+        let known = self.differences.get(class as usize);
+        known.copied().unwrap_or_default()
     }
 
     /// Whether some of these answers would be different now. `before` is what gave them.
@@ -64,8 +83,7 @@ impl Changes {
 
     /// Whether a class is something else now, apart from its members.
     pub fn touch_class(&self, Class(class): Class) -> bool {
-        let aspect = Aspect::Itself;
-        self.gone.contains(&class) || self.reads.contains(&Read { class, aspect })
+        self.of(class).are_its_own()
     }
 
     /// Whether a class has other parts now, or these are something else.
@@ -74,15 +92,18 @@ impl Changes {
         self.touch_one(Read { class, aspect }, before)
     }
 
-    fn touch_one(&self, read: Read, before: &PointsTo) -> bool {
-        let is_changed = |class: u32, aspect| {
-            self.gone.contains(&class) || self.reads.contains(&Read { class, aspect })
-        };
-        match read.aspect {
-            Aspect::Parts => before.find_parts(read.class).iter().any(|part| {
-                is_changed(part.0, Aspect::Itself) || is_changed(part.0, Aspect::EveryMember)
-            }),
-            aspect => is_changed(read.class, aspect),
+    fn touch_one(&self, Read { class, aspect }: Read, before: &PointsTo) -> bool {
+        match aspect {
+            Aspect::Parts => {
+                let mut parts = before.find_parts(class).iter();
+                parts.any(|part| self.of(part.0).touch(aspect))
+            }
+            Aspect::Member(label) => {
+                let differences = self.of(class);
+                !differences.is_none()
+                    && (differences.touch(aspect) || self.members.contains(&(class, label)))
+            }
+            aspect => self.of(class).touch(aspect),
         }
     }
 }
@@ -186,16 +207,18 @@ impl PointsTo {
                 matching.pair(*old, *new);
             }
         }
-        for same in [true, false] {
-            for (function, new) in self.functions.iter() {
-                if is_same(function) == same
-                    && let Some(old) = before.functions.get(function)
-                {
-                    matching.functions(old, new);
-                }
+        let mut others = Vec::new();
+        for (function, new, old) in self.functions.with(&before.functions) {
+            match is_same(function) {
+                true => matching.functions(old, new),
+                false => others.push((old, new)),
             }
-            matching.spread(&before.classes, &self.classes);
         }
+        matching.spread(&before.classes, &self.classes);
+        for (old, new) in others {
+            matching.functions(old, new);
+        }
+        matching.spread(&before.classes, &self.classes);
         let living = self.classes.len();
         let mut next = before.classes.len() as u32;
         for number in &mut matching.old_of {
@@ -249,6 +272,7 @@ impl PointsTo {
     fn changes_since(&self, before: &PointsTo, new_of: &[u32]) -> Changes {
         let mut changes = Changes {
             solved_again: true,
+            differences: vec![Differences::NONE; before.classes.len()],
             ..Changes::default()
         };
         let mut is_structural = false;
@@ -256,7 +280,7 @@ impl PointsTo {
         for (class, old) in before.classes.iter().enumerate() {
             if new_of[class] == NONE {
                 if !old.is_dead() {
-                    changes.gone.insert(class as u32);
+                    changes.add(class as u32, Differences::ALL);
                     // What was a part of it is there without it.
                     let mut members = old.fields.iter();
                     is_structural |= members.any(|(_, child)| new_of[*child as usize] != NONE);
@@ -264,12 +288,6 @@ impl PointsTo {
                 continue;
             }
             let new = &self.classes[class];
-            let mut note = |aspect| {
-                changes.reads.insert(Read {
-                    class: class as u32,
-                    aspect,
-                })
-            };
             let key = (
                 Arc::as_ptr(&old.objects).addr(),
                 Arc::as_ptr(&new.objects).addr(),
@@ -277,20 +295,32 @@ impl PointsTo {
             let same = *same_objects
                 .entry(key)
                 .or_insert_with(|| old.objects == new.objects);
-            let is_alike = old.is_same_apart_from_members(new);
-            if !same || !is_alike {
-                note(Aspect::Itself);
-                is_structural |= !is_alike || kinds(&old.objects) != kinds(&new.objects);
+            let differences = old.differences(new);
+            is_structural |= !differences.is_none();
+            changes.add(class as u32, differences);
+            if !same {
+                changes.add(class as u32, Differences::OBJECTS);
+                is_structural |= kinds(&old.objects) != kinds(&new.objects);
             }
             if old.fields == new.fields {
                 continue;
             }
             is_structural = true;
-            note(Aspect::EveryMember);
+            changes.add(class as u32, Differences::MEMBERS);
             let mine: FxHashSet<_> = old.fields.iter().copied().collect();
             let theirs: FxHashSet<_> = new.fields.iter().copied().collect();
-            for (label, _) in mine.symmetric_difference(&theirs) {
-                note(Aspect::Member(*label));
+            let others = mine.symmetric_difference(&theirs);
+            let others = others.map(|(label, _)| (class as u32, *label));
+            changes.members.extend(others);
+        }
+        // A class that stays is not what it was to whoever names something that has left it.
+        let globals = before.globals.iter();
+        let globals = globals.map(|(global, old)| (*old, self.globals.get(global)));
+        let functions = before.function_cells.iter();
+        let functions = functions.map(|(function, old)| (*old, self.function_cells.get(function)));
+        for (old, now) in globals.chain(functions) {
+            if now != Some(&old) {
+                changes.add(old, Differences::LEFT);
             }
         }
         changes.structural = is_structural;

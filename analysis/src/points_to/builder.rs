@@ -1,7 +1,9 @@
 //! What reading a body needs at every statement: its terms, its types, the records it mentions.
 
 use super::constraints::{Argument, Constraints, Flow, Label, Term, TermId};
+use super::go_betweens::without_go_betweens;
 use super::layouts::Layouts;
+use super::simplification::simplified;
 use super::terms::Terms;
 use crate::ir::*;
 use crate::models::Models;
@@ -47,7 +49,7 @@ impl<'a> Builder<'a> {
 
     pub fn finish(mut self) -> Constraints {
         self.constraints.terms = self.terms.list;
-        self.constraints
+        without_go_betweens(simplified(self.constraints))
     }
 
     pub fn operand_type(&self, operand: &Operand) -> Option<&'a Ty> {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub(super) struct ByFunction<T> {
     positions: Arc<FxHashMap<FunctionRef, u32>>,
+    /// By position.
+    names: Arc<Vec<FunctionRef>>,
     /// Names that are those of several functions.
     ambiguous: Arc<FxHashSet<FunctionRef>>,
     known: SharedList<T>,
@@ -23,10 +25,21 @@ impl<T> ByFunction<T> {
         self.ambiguous.contains(&function)
     }
 
-    /// All of them, in no order.
-    pub fn iter(&self) -> impl Iterator<Item = (FunctionRef, &T)> {
-        let positions = self.positions.iter();
-        positions.map(|(function, position)| (*function, &self.known[*position as usize]))
+    /// All that the other one knows, too: of each function its own and the other one's.
+    pub fn with<'o>(
+        &'o self,
+        other: &'o ByFunction<T>,
+    ) -> impl Iterator<Item = (FunctionRef, &'o T, &'o T)> {
+        // Most programs have the functions that they had.
+        let are_alike = self.names == other.names;
+        let all = self.names.iter().zip(self.known.iter()).enumerate();
+        all.filter_map(move |(position, (name, own))| {
+            let theirs = match are_alike {
+                true => other.known.get(position),
+                false => other.get(*name),
+            };
+            Some((*name, own, theirs?))
+        })
     }
 }
 
@@ -50,6 +63,7 @@ impl<T> FromIterator<(FunctionRef, T)> for ByFunction<T> {
     fn from_iter<I: IntoIterator<Item = (FunctionRef, T)>>(all: I) -> ByFunction<T> {
         let mut positions: FxHashMap<FunctionRef, u32> = FxHashMap::default();
         let mut ambiguous: FxHashSet<FunctionRef> = FxHashSet::default();
+        let mut names = Vec::new();
         let known = all.into_iter().filter_map(|(function, value)| {
             let next = positions.len() as u32;
             let position = *positions.entry(function).or_insert(next);
@@ -57,12 +71,14 @@ impl<T> FromIterator<(FunctionRef, T)> for ByFunction<T> {
                 ambiguous.insert(function);
                 return None;
             }
+            names.push(function);
             Some(value)
         });
         let known = known.collect();
         ByFunction {
             positions: Arc::new(positions),
             ambiguous: Arc::new(ambiguous),
+            names: Arc::new(names),
             known,
         }
     }

@@ -4,28 +4,32 @@ use super::constraints::{Argument, Call, CalleeTerm, Effects, Flow, Priority, Te
 use super::graph::NodeId;
 use super::solution::Object;
 use super::solve::Solver;
-use crate::ir::FunctionRef;
+use super::wrappers::Wrapper;
+use smallvec::SmallVec;
+
+/// The values that go into a call. Few calls have more arguments.
+type Passed = SmallVec<[Option<(NodeId, Flow)>; 6]>;
 
 impl Solver {
     pub(super) fn call(&mut self, index: usize, call: &Call) {
         let nodes = std::mem::take(&mut self.bodies[index].nodes);
         match call.callee {
             CalleeTerm::Direct(function) => {
-                let meaning = self.meaning(function);
-                let model = call
-                    .model
-                    .as_ref()
-                    .filter(|model| !meaning.has_body || model.priority != Priority::Fallback);
+                let names = self.names.clone();
+                let meaning = names.meaning(function);
+                let has_body = meaning.has_body();
+                let model = { call.model.as_ref() }
+                    .filter(|model| !has_body || model.priority != Priority::Fallback);
                 if let Some(model) = model {
                     self.effects(&model.effects, &nodes);
                 }
                 let replaced = model.is_some_and(|model| model.priority == Priority::Replaces);
                 self.bodies[index].nodes = nodes;
-                if meaning.has_body && !replaced {
+                if has_body && !replaced {
                     let arguments = self.actuals(index, &call.arguments);
                     let result = self.actual(index, call.result.as_ref());
-                    for body in meaning.bodies {
-                        self.direct_call(body, &arguments, result);
+                    for body in &meaning.bodies {
+                        self.direct_call(*body, &names.wrappers[*body], &arguments, result);
                     }
                 } else if model.is_none() {
                     self.unknown_call(index, call);
@@ -46,11 +50,11 @@ impl Solver {
     fn direct_call(
         &mut self,
         body: usize,
+        wrapper: &Wrapper,
         arguments: &[Option<(NodeId, Flow)>],
         result: Option<(NodeId, Flow)>,
     ) {
-        let wrapper = self.wrappers[body].clone();
-        let linked: Vec<Option<(NodeId, Flow)>> = arguments
+        let linked: Passed = arguments
             .iter()
             .enumerate()
             .map(|(index, argument)| {
@@ -116,7 +120,7 @@ impl Solver {
         }
     }
 
-    fn actuals(&self, index: usize, arguments: &[Argument]) -> Vec<Option<(NodeId, Flow)>> {
+    fn actuals(&self, index: usize, arguments: &[Argument]) -> Passed {
         arguments
             .iter()
             .map(|argument| self.actual(index, Some(argument)))
@@ -137,16 +141,16 @@ impl Solver {
         result: Option<(NodeId, Flow)>,
     ) {
         let constraints = self.bodies[body].constraints.clone();
-        let formals = self.actuals(body, &constraints.formals);
         for (position, argument) in arguments.iter().enumerate() {
             let Some((actual, flow)) = *argument else {
                 continue;
             };
-            match formals.get(position) {
-                Some(Some((formal, formal_flow))) => {
-                    self.flows(actual, *formal, flow.min(*formal_flow));
+            match constraints.formals.get(position) {
+                Some(formal) => {
+                    if let Some((formal, formal_flow)) = self.actual(body, Some(formal)) {
+                        self.flows(actual, formal, flow.min(formal_flow));
+                    }
                 }
-                Some(None) => {}
                 None => match (self.bodies[body].extra, flow) {
                     (Some(extra), Flow::Always) => self.graph.offer(extra, actual),
                     (Some(extra), _) => self.flows(extra, actual, flow),
@@ -165,30 +169,22 @@ impl Solver {
         while let Some((function, signature)) = self.graph.links.pop() {
             let function = self.addressed[function as usize];
             let (formals, result) = self.graph.signatures[signature as usize].clone();
-            let arguments: Vec<Option<(NodeId, Flow)>> = formals
+            let arguments: Passed = formals
                 .iter()
                 .map(|formal| Some((*formal, Flow::Always)))
                 .collect();
-            let bodies = self.bodies_of(function);
+            let names = self.names.clone();
+            let bodies = names.bodies_of(function);
             if bodies.is_empty() {
                 self.shared.extend(formals);
                 self.shared.push(result);
             }
             for body in bodies {
-                if self.bodies[body].accepts(arguments.len()) {
-                    self.link(body, &arguments, Some((result, Flow::Always)));
+                if self.bodies[*body].accepts(arguments.len()) {
+                    self.link(*body, &arguments, Some((result, Flow::Always)));
                 }
             }
         }
-    }
-
-    /// The bodies that run when a function is called through a pointer.
-    pub(super) fn bodies_of(&self, function: FunctionRef) -> Vec<usize> {
-        let meaning = self.meaning(function);
-        if meaning.has_body {
-            return meaning.bodies;
-        }
-        self.library.get(&function).copied().into_iter().collect()
     }
 
     pub(super) fn effects(&mut self, effects: &Effects, nodes: &[NodeId]) {

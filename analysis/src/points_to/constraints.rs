@@ -11,6 +11,8 @@ use ustr::Ustr;
 pub struct Constraints {
     /// A term refers only to terms in front of it.
     pub(super) terms: Vec<Term>,
+    /// Registers that are other terms.
+    pub(super) aliases: Vec<(LocalId, TermId)>,
     /// Values that are equal, or cells that are one.
     pub(super) equal: Vec<(TermId, TermId)>,
     /// Integers that are equal, which matters only if they turn out to hold a pointer.
@@ -58,6 +60,8 @@ pub(super) enum Term {
     Content(TermId),
     /// The address of a cell, as a value.
     Address(TermId),
+    /// A value that points to a cell, by a number of its own.
+    Pointer(TermId, u32),
     /// The cell of a local variable.
     Memory(LocalId),
     Global(GlobalRef),
@@ -180,8 +184,8 @@ impl Constraints {
 
     /// The records between which it converts pointers, one of them as an argument for whoever expects the other.
     pub(super) fn conversions<'c>(
-        &'c self,
-        formals: impl Fn(FunctionRef) -> Vec<&'c [Argument]>,
+        &self,
+        formals: &dyn Fn(FunctionRef) -> Vec<&'c [Argument]>,
     ) -> Vec<(RecordRef, RecordRef)> {
         let mut found = self.casts.clone();
         for call in &self.calls {
@@ -208,6 +212,7 @@ impl Constraints {
     pub(super) fn is_renaming_of(&self, other: &Constraints) -> bool {
         let Constraints {
             terms,
+            aliases,
             equal,
             equal_if_pointer,
             containers,
@@ -235,7 +240,12 @@ impl Constraints {
             let mut pairs = calls.iter().zip(&other.calls);
             pairs.all(|(one, other)| one.is_moving_of(other))
         };
+        let are_aliases_alike = aliases.len() == other.aliases.len() && {
+            let mut pairs = aliases.iter().zip(&other.aliases);
+            pairs.all(|(one, other)| one.1 == other.1)
+        };
         are_terms_alike
+            && are_aliases_alike
             && are_calls_alike
             && *equal == other.equal
             && *equal_if_pointer == other.equal_if_pointer

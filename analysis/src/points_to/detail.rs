@@ -3,15 +3,19 @@
 use super::graph::NodeId;
 use super::records::LabelId;
 use crate::ir::RecordRef;
+use smallvec::{SmallVec, smallvec};
+
+/// The same members of several objects lie in few containers.
+pub(super) type Containers = SmallVec<[NodeId; 2]>;
 
 #[derive(Default)]
 pub(super) struct Detail {
     /// Sorted by label.
-    pub fields: Vec<(LabelId, NodeId)>,
+    pub fields: SmallVec<[(LabelId, NodeId); 4]>,
     /// The records as which the node is seen, sorted.
-    pub views: Vec<RecordRef>,
+    pub views: SmallVec<[RecordRef; 2]>,
     /// Of what the node is which member, sorted by label; only of cells.
-    pub containers: Vec<(LabelId, Vec<NodeId>)>,
+    pub containers: SmallVec<[(LabelId, Containers); 1]>,
     pub equal_if_pointer: Vec<NodeId>,
     pub rare: Option<Box<Rare>>,
 }
@@ -85,7 +89,7 @@ impl Detail {
         found.ok().map(|index| self.containers[index].1.as_slice())
     }
 
-    pub fn add_containers(&mut self, label: LabelId, mut nodes: Vec<NodeId>) {
+    pub fn add_containers(&mut self, label: LabelId, mut nodes: Containers) {
         match self
             .containers
             .binary_search_by_key(&label, |known| known.0)
@@ -96,13 +100,13 @@ impl Detail {
     }
 
     /// The containers, which are all one from now on.
-    pub fn unite_containers(&mut self, label: LabelId, with: NodeId) -> Vec<NodeId> {
+    pub fn unite_containers(&mut self, label: LabelId, with: NodeId) -> Containers {
         match self
             .containers
             .binary_search_by_key(&label, |known| known.0)
         {
-            Ok(index) => std::mem::replace(&mut self.containers[index].1, vec![with]),
-            Err(_) => Vec::new(),
+            Ok(index) => std::mem::replace(&mut self.containers[index].1, smallvec![with]),
+            Err(_) => Containers::new(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Whether what a function said about pointers follows from what it says now, whatever the rest of the program says.
 
 use super::constraints::{Argument, Constraints, Term, TermId};
-use super::solve::{Meaning, Solver, SolverBody};
+use super::names::{Meaning, Names};
+use super::solve::{Solver, SolverBody};
 use super::standing::{Kinds, Marks, Standing};
 use super::wrappers::Wrapper;
 use rustc_hash::FxHashMap;
@@ -33,38 +34,39 @@ impl Standing {
 
     /// A solver that knows the function and what it calls, and of those nothing but how they are called.
     fn local(&self, index: usize, now: &Arc<Constraints>, before: &Arc<Constraints>) -> Solver {
-        let mut local = Solver::with_records(Default::default());
+        let mut local = Solver::with_records(Default::default(), Arc::default());
+        let mut names = Names::default();
+        let known = &self.solver.names;
         let function = self.solver.bodies[index].function;
         local.bodies.push(SolverBody::new(function, now.clone()));
-        local.wrappers.push(self.solver.wrappers[index].clone());
-        local.by_name.insert(function, vec![0]);
+        names.wrappers.push(known.wrappers[index].clone());
+        names.by_name.insert(function, vec![0]);
         let mut numbers = FxHashMap::from_iter([(index, 0)]);
         for named in now.named_functions().chain(before.named_functions()) {
-            if local.meanings.contains_key(&named) {
+            if names.meanings.contains_key(&named) {
                 continue;
             }
-            let meaning = self.solver.meaning(named);
-            let bodies = meaning.bodies.iter().map(|body| {
+            let bodies = known.meaning(named).bodies.iter().map(|body| {
                 *numbers.entry(*body).or_insert_with(|| {
-                    let known = &self.solver.bodies[*body];
-                    let stub = Arc::new(known.constraints.signature());
-                    local.bodies.push(SolverBody::new(known.function, stub));
-                    local.wrappers.push(self.solver.wrappers[*body].clone());
+                    let callee = &self.solver.bodies[*body];
+                    let stub = Arc::new(callee.constraints.signature());
+                    local.bodies.push(SolverBody::new(callee.function, stub));
+                    names.wrappers.push(known.wrappers[*body].clone());
                     local.bodies.len() - 1
                 })
             });
             let meaning = Meaning {
                 bodies: bodies.collect(),
-                has_body: meaning.has_body,
             };
-            local.meanings.insert(named, meaning);
-            if let Some(body) = self.solver.library.get(&named) {
+            names.meanings.insert(named, meaning);
+            if let Some(body) = known.library.get(&named) {
                 let stub = Arc::new(self.solver.bodies[*body].constraints.signature());
-                local.library.insert(named, local.bodies.len());
+                names.library.insert(named, local.bodies.len());
                 local.bodies.push(SolverBody::new(named, stub));
-                local.wrappers.push(Wrapper::default());
+                names.wrappers.push(Wrapper::default());
             }
         }
+        local.names = Arc::new(names);
         local
     }
 }

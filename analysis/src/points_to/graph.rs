@@ -8,6 +8,7 @@ use super::detail::{Detail, Rare};
 use super::records::{LabelId, Records};
 use super::trial::Trial;
 use crate::ir::RecordRef;
+use smallvec::{SmallVec, smallvec};
 
 pub(super) type NodeId = u32;
 pub(super) const NONE: u32 = u32::MAX;
@@ -278,7 +279,7 @@ impl Graph {
         // Making the value's member may have united nothing yet: tasks wait.
         self.detail(root).insert_field(label, child);
         if self.nodes[root as usize].is_cell {
-            self.detail(child).add_containers(label, vec![root]);
+            self.detail(child).add_containers(label, smallvec![root]);
         }
         self.add_view(root, record);
         child
@@ -392,8 +393,9 @@ impl Graph {
             std::mem::swap(&mut self.details[kept], &mut lost);
         }
         let kept = &mut self.details[kept];
+        let has_collapsed = !kept.rare().collapsed.is_empty();
         for (label, child) in lost.fields {
-            if kept.is_collapsed(self.records.get(label).record) {
+            if has_collapsed && kept.is_collapsed(self.records.get(label).record) {
                 self.tasks.push(Task::Unite(winner, child));
                 continue;
             }
@@ -403,13 +405,14 @@ impl Graph {
             }
         }
         kept.equal_if_pointer.append(&mut lost.equal_if_pointer);
-        let new_labels: Vec<LabelId> = lost.containers.iter().map(|known| known.0).collect();
+        let new_labels: SmallVec<[LabelId; 4]> =
+            lost.containers.iter().map(|known| known.0).collect();
         for (label, list) in lost.containers {
             kept.add_containers(label, list);
         }
         let old_views = kept.views.clone();
         let new_views = lost.views.into_iter();
-        let new_views: Vec<RecordRef> = new_views
+        let new_views: SmallVec<[RecordRef; 4]> = new_views
             .filter(|view| old_views.binary_search(view).is_err())
             .collect();
         for view in new_views {

@@ -18,8 +18,16 @@ pub(super) struct Read {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Aspect {
-    /// What the class is besides its members.
-    Itself,
+    /// Which class it is.
+    Identity,
+    /// What the pointers in it point to.
+    Target,
+    /// The objects in it.
+    Objects,
+    /// The functions in it.
+    Functions,
+    /// Whether other threads get at it.
+    Shared,
     /// One of its members.
     Member(LabelId),
     /// Which members it has.

@@ -1,7 +1,8 @@
 //! How the records of the program lie over each other.
 
 use super::builder::element_record;
-use super::constraints::{Constraints, Label};
+use super::constraints::Label;
+use super::record_uses::RecordUses;
 use crate::ir::{Field, RecordLayout, RecordRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub(super) struct Records {
     /// Each with whether it is where its record starts.
     labels: Vec<(Label, bool)>,
     numbers: FxHashMap<Label, LabelId>,
+    /// The same, by the members that were asked for: a bit-field has the number of its storage unit.
+    asked: FxHashMap<Label, LabelId>,
     relations: FxHashMap<(RecordRef, RecordRef), Arc<Relation>>,
     prefixes: FxHashMap<(RecordRef, RecordRef), Option<Arc<[LabelId]>>>,
 }
@@ -35,16 +38,14 @@ pub(super) enum Relation {
 }
 
 impl Records {
-    pub fn new<'c>(functions: impl Iterator<Item = &'c Constraints>) -> Records {
+    pub fn new(uses: &RecordUses) -> Records {
         let mut records = Records::default();
-        for constraints in functions {
-            for (record, layout) in &constraints.records {
-                records
-                    .layouts
-                    .entry(*record)
-                    .or_insert_with(|| layout.clone());
-            }
-            records.overlaid.extend(constraints.casts.iter().copied());
+        let mentions = uses.mentions.iter();
+        records.layouts = mentions
+            .map(|(record, mentions)| (*record, mentions.layout.clone()))
+            .collect();
+        for (one, other) in uses.conversions.keys() {
+            records.overlay(*one, *other);
         }
         let mut alternatives = Vec::new();
         for (record, layout) in &records.layouts {
@@ -93,7 +94,15 @@ impl Records {
     }
 
     pub fn label(&mut self, label: Label) -> LabelId {
-        let label = self.storage(label);
+        if let Some(known) = self.asked.get(&label) {
+            return *known;
+        }
+        let id = self.numbered(self.storage(label));
+        self.asked.insert(label, id);
+        id
+    }
+
+    fn numbered(&mut self, label: Label) -> LabelId {
         let next = LabelId(self.labels.len() as u32);
         let id = *self.numbers.entry(label).or_insert(next);
         if id == next {
@@ -117,21 +126,11 @@ impl Records {
             for (label, _) in self.labels.drain(count..) {
                 self.numbers.remove(&label);
             }
+            self.asked.retain(|_, id| (id.0 as usize) < count);
             // They may mention such members.
             self.relations.clear();
             self.prefixes.clear();
         }
-    }
-
-    /// Whether a record is known to have this layout.
-    pub fn has_this_layout(&self, record: RecordRef, layout: &Arc<RecordLayout>) -> bool {
-        let known = self.layouts.get(&record);
-        known.is_some_and(|known| Arc::ptr_eq(known, layout) || known == layout)
-    }
-
-    /// Whether objects of one record are also seen as the other.
-    pub fn are_overlaid(&self, left: RecordRef, right: RecordRef) -> bool {
-        left == right || self.overlaid.contains(&(left.min(right), left.max(right)))
     }
 
     /// Numbers members as another program's records do.

@@ -5,7 +5,7 @@ use super::alignment::Changes;
 use super::constraints::{CalleeTerm, Constraints, Term};
 use super::graph::NONE;
 use super::solution::{CallTargets, FunctionClasses, PointsTo};
-use crate::ir::FunctionRef;
+use crate::ir::{FunctionRef, LocalId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -40,12 +40,7 @@ impl FunctionClasses {
         for (old, new) in before.terms.iter().zip(&now.terms) {
             match (old, new) {
                 (Term::Register(old), Term::Register(new)) => {
-                    let class = self.registers.get(old.0 as usize);
-                    let index = new.0 as usize;
-                    if classes.registers.len() <= index {
-                        classes.registers.resize(index + 1, NONE);
-                    }
-                    classes.registers[index] = class.copied().unwrap_or(NONE);
+                    classes.set_register(*new, self.register(*old));
                 }
                 (Term::Memory(old), Term::Memory(new)) => {
                     let class = self.memory.get(old).copied();
@@ -58,7 +53,15 @@ impl FunctionClasses {
                 _ => {}
             }
         }
+        for ((old, _), (new, _)) in before.aliases.iter().zip(&now.aliases) {
+            classes.set_register(*new, self.register(*old));
+        }
         classes
+    }
+
+    fn register(&self, local: LocalId) -> u32 {
+        let class = self.registers.get(local.0 as usize);
+        class.copied().unwrap_or(NONE)
     }
 }
 

@@ -3,8 +3,10 @@
 use super::by_function::ByFunction;
 use super::constraints::{Constraints, Label, Term};
 use super::containment;
+use super::differences::Differences;
 use super::graph::{Graph, NONE, NodeId};
 use super::reads::{Aspect, note};
+use super::record_uses::RecordUses;
 use super::records::{LabelId, Records};
 use super::solve::Solver;
 use super::standing::{Kinds, Standing};
@@ -12,6 +14,7 @@ use crate::ir::{
     Base, FunctionRef, GlobalRef, LocalId, Operand, Place, Projection, RecordRef, StatementId,
     StringId,
 };
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 use ustr::Ustr;
@@ -57,6 +60,7 @@ pub enum Object {
 pub struct PointsTo {
     pub(super) classes: Arc<Vec<ClassData>>,
     pub(super) records: Arc<Records>,
+    pub(super) record_uses: Arc<RecordUses>,
     pub(super) functions: ByFunction<Arc<FunctionClasses>>,
     pub(super) globals: Arc<FxHashMap<GlobalRef, u32>>,
     pub(super) function_cells: Arc<FxHashMap<FunctionRef, u32>>,
@@ -113,12 +117,16 @@ impl ClassData {
             && self.functions == other.functions
     }
 
-    /// Whether all is the same but for members and objects.
-    pub fn is_same_apart_from_members(&self, other: &ClassData) -> bool {
-        self.target == other.target
-            && self.shared == other.shared
-            && self.collapsed == other.collapsed
-            && self.functions == other.functions
+    /// What is different about it, apart from single members and objects.
+    pub fn differences(&self, other: &ClassData) -> Differences {
+        let found = [
+            (self.target != other.target, Differences::TARGET),
+            (self.shared != other.shared, Differences::SHARED),
+            (self.functions != other.functions, Differences::FUNCTIONS),
+            (self.collapsed != other.collapsed, Differences::COLLAPSED),
+        ];
+        let found = found.into_iter().filter(|(is_different, _)| *is_different);
+        found.fold(Differences::NONE, |all, (_, one)| all.and(one))
     }
 }
 
@@ -167,7 +175,7 @@ impl PointsTo {
             Base::Global(global) => Class(*self.globals.get(global)?),
             Base::Deref(pointer) => self.pointee(function, pointer)?,
         };
-        note(class.0, Aspect::Itself);
+        note(class.0, Aspect::Identity);
         for projection in &place.path {
             if let Projection::Field { record, name } = projection {
                 class = self.field(class, *record, *name)?;
@@ -186,20 +194,28 @@ impl PointsTo {
             Operand::Integer(_) | Operand::Float(_) | Operand::Unknown => None,
         };
         let class = found.copied().filter(|class| *class != NONE)?;
-        note(class, Aspect::Itself);
+        note(class, Aspect::Identity);
         Some(Class(class))
     }
 
     /// The functions that an operand may be the address of, sorted.
     pub fn value_functions(&self, function: FunctionRef, operand: &Operand) -> Vec<FunctionRef> {
         let class = self.pointee(function, operand);
-        class.map_or_else(Vec::new, |class| self.itself(class).functions.clone())
+        class.map_or_else(Vec::new, |class| {
+            note(class.0, Aspect::Functions);
+            self.data(class).functions.clone()
+        })
     }
 
     /// A member of a cell.
     pub fn field(&self, class: Class, record: RecordRef, name: Ustr) -> Option<Class> {
-        let data = self.itself(class);
-        if record.is_union() || data.collapsed.binary_search(&record).is_ok() {
+        let data = self.data(class);
+        if record.is_union() {
+            note(class.0, Aspect::Identity);
+            return Some(class);
+        }
+        if data.collapsed.binary_search(&record).is_ok() {
+            note(class.0, Aspect::EveryMember);
             return Some(class);
         }
         let Some(label) = self.records.find_label(Label { record, name }) else {
@@ -224,7 +240,8 @@ impl PointsTo {
 
     /// What the pointers in a cell point to.
     pub fn deref(&self, class: Class) -> Option<Class> {
-        let target = self.itself(class).target;
+        note(class.0, Aspect::Target);
+        let target = self.data(class).target;
         (target != NONE).then_some(Class(target))
     }
 
@@ -269,13 +286,15 @@ impl PointsTo {
 
     /// The objects whose storage is in the class or contains it, sorted.
     pub fn objects(&self, class: Class) -> &[Object] {
-        &self.itself(class).objects
+        note(class.0, Aspect::Objects);
+        &self.data(class).objects
     }
 
     /// Whether another thread or an unknown function may get at the class: from a global, from
     /// the argument of a thread, from memory that was given away.
     pub fn is_shared(&self, class: Class) -> bool {
-        self.itself(class).shared
+        note(class.0, Aspect::Shared);
+        self.data(class).shared
     }
 
     /// How many places a list needs that has one for each class.
@@ -296,12 +315,6 @@ impl PointsTo {
             let label = self.records.get(*label);
             (label.record, label.name, Class(*child))
         })
-    }
-
-    /// What a class is besides its members.
-    fn itself(&self, class: Class) -> &ClassData {
-        note(class.0, Aspect::Itself);
-        self.data(class)
     }
 
     fn data(&self, class: Class) -> &ClassData {
@@ -346,20 +359,28 @@ impl PointsTo {
             }
             classes.push(data);
         }
-        let members: Vec<Vec<u32>> = classes
-            .iter()
-            .map(|class| class.fields.iter().map(|field| field.1).collect())
-            .collect();
-        let contained = containment::objects_of_members(own_objects, &members);
+        let number = |node: NodeId| numbers.of_node[node as usize];
+        let bodies = &solver.bodies;
+        let (contained, by_function) = rayon::join(
+            || {
+                let members: Vec<Vec<u32>> = classes
+                    .iter()
+                    .map(|class| class.fields.iter().map(|field| field.1).collect())
+                    .collect();
+                containment::objects_of_members(own_objects, &members)
+            },
+            || {
+                let by_function = bodies.par_iter().map(|body| {
+                    let classes = FunctionClasses::new(&body.constraints, &body.nodes, number);
+                    (body.function, Arc::new(classes))
+                });
+                by_function.collect::<Vec<_>>()
+            },
+        );
         for (class, objects) in classes.iter_mut().zip(contained) {
             class.objects = objects;
         }
-        let number = |node: NodeId| numbers.of_node[node as usize];
-        let by_function = solver.bodies.iter().map(|body| {
-            let classes = FunctionClasses::new(&body.constraints, &body.nodes, number);
-            (body.function, Arc::new(classes))
-        });
-        let by_function = by_function.collect();
+        let by_function = by_function.into_iter().collect();
         let mut by_caller: FxHashMap<FunctionRef, CallTargets> = FxHashMap::default();
         for ((caller, statement), (cell, count)) in std::mem::take(&mut solver.indirect_calls) {
             let calls = by_caller.entry(caller).or_default();
@@ -382,6 +403,7 @@ impl PointsTo {
                 .map(|(caller, calls)| (caller, Arc::new(calls)))
                 .collect(),
             records: Arc::default(),
+            record_uses: solver.record_uses.clone(),
             standing: None,
         };
         if !is_edited {
@@ -459,15 +481,16 @@ impl FunctionClasses {
         number: impl Fn(NodeId) -> u32,
     ) -> FunctionClasses {
         let mut classes = FunctionClasses::default();
+        let registers = constraints.terms.iter().filter_map(|term| match term {
+            Term::Register(local) => Some(local),
+            _ => None,
+        });
+        let registers = registers.chain(constraints.aliases.iter().map(|(local, _)| local));
+        let count = registers.map(|local| local.0 as usize + 1).max();
+        classes.registers = vec![NONE; count.unwrap_or(0)];
         for (term, node) in constraints.terms.iter().zip(nodes) {
             match term {
-                Term::Register(local) => {
-                    let index = local.0 as usize;
-                    if classes.registers.len() <= index {
-                        classes.registers.resize(index + 1, NONE);
-                    }
-                    classes.registers[index] = number(*node);
-                }
+                Term::Register(local) => classes.set_register(*local, number(*node)),
                 Term::Memory(local) => {
                     classes.memory.insert(*local, number(*node));
                 }
@@ -477,6 +500,17 @@ impl FunctionClasses {
                 _ => {}
             }
         }
+        for (local, term) in &constraints.aliases {
+            classes.set_register(*local, number(nodes[term.0 as usize]));
+        }
         classes
+    }
+
+    pub(super) fn set_register(&mut self, local: LocalId, class: u32) {
+        let index = local.0 as usize;
+        if self.registers.len() <= index {
+            self.registers.resize(index + 1, NONE);
+        }
+        self.registers[index] = class;
     }
 }

@@ -3,9 +3,11 @@
 use super::constraints::{Constraints, Term, TermId};
 use super::escape;
 use super::graph::{Graph, NodeId};
+use super::names::Names;
+use super::record_uses::RecordUses;
 use super::records::Records;
 use super::solution::{Object, PointsTo};
-use super::wrappers::{Wrapper, wrappers};
+use super::surroundings::Surroundings;
 use crate::ir::{FunctionRef, GlobalRef, StatementId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -28,6 +30,16 @@ pub fn solve_for_edits(
 ) -> PointsTo {
     let records = before.map(|before| &*before.records);
     PointsTo::new(solved(functions, resolve, records), true)
+}
+
+/// The same where an edit has left these surroundings alone.
+pub fn solve_in(
+    surroundings: Surroundings,
+    functions: &[(FunctionRef, Arc<Constraints>)],
+) -> PointsTo {
+    let mut solver = surroundings.solver(functions);
+    solver.solve();
+    PointsTo::new(solver, true)
 }
 
 /// The classes as the solver leaves them.
@@ -54,13 +66,6 @@ pub(super) struct SolverBody {
     pub(super) extra: Option<NodeId>,
 }
 
-/// What a function's name means to a caller.
-#[derive(Clone, Default)]
-pub(super) struct Meaning {
-    pub(super) bodies: Vec<usize>,
-    pub(super) has_body: bool,
-}
-
 /// What calls through a pointer to a function reach: names, and bodies by which to tell how many arguments they take.
 pub(super) struct Addressed {
     pub(super) names: Vec<FunctionRef>,
@@ -70,11 +75,8 @@ pub(super) struct Addressed {
 pub(super) struct Solver {
     pub(super) graph: Graph,
     pub(super) bodies: Vec<SolverBody>,
-    /// Where the bodies of the program end and those of library functions begin.
-    pub(super) by_name: FxHashMap<FunctionRef, Vec<usize>>,
-    /// Of every function that is named somewhere.
-    pub(super) meanings: FxHashMap<FunctionRef, Meaning>,
-    pub(super) library: FxHashMap<FunctionRef, usize>,
+    pub(super) names: Arc<Names>,
+    pub(super) record_uses: Arc<RecordUses>,
     pub(super) globals: FxHashMap<GlobalRef, NodeId>,
     pub(super) library_objects: FxHashMap<Ustr, NodeId>,
     /// Functions whose address is taken, as the graph numbers them, with their cells.
@@ -84,8 +86,6 @@ pub(super) struct Solver {
     /// Values that somebody outside the program or another thread gets.
     pub(super) shared: Vec<NodeId>,
     pub(super) indirect_calls: FxHashMap<(FunctionRef, StatementId), (NodeId, usize)>,
-    /// What callers can rely on, for each function of the program.
-    pub(super) wrappers: Vec<Wrapper>,
 }
 
 impl Solver {
@@ -93,38 +93,32 @@ impl Solver {
         functions: &[(FunctionRef, Arc<Constraints>)],
         resolve: Resolve<'_>,
     ) -> Solver {
-        let mut solver = Solver::with_records(program_records(functions, resolve));
-        for (index, (function, constraints)) in functions.iter().enumerate() {
-            let named = solver.by_name.entry(*function).or_default();
-            named.push(index);
-            let body = SolverBody::new(*function, constraints.clone());
-            solver.bodies.push(body);
-        }
+        let mut names = Names::new(functions, resolve);
+        let mut bodies: Vec<SolverBody> = Vec::with_capacity(functions.len());
+        bodies.extend(functions.iter().map(SolverBody::of));
         for (_, constraints) in functions {
-            solver.learn(constraints, resolve);
-        }
-        let constraints: Vec<&Arc<Constraints>> = functions.iter().map(|one| &one.1).collect();
-        solver.wrappers = wrappers(&constraints, &|function| solver.bodies_named(function));
-        for (_, constraints) in functions {
-            for (function, library) in &constraints.library {
-                if !solver.library.contains_key(function) && !solver.meaning(*function).has_body {
-                    let index = solver.bodies.len();
-                    solver.library.insert(*function, index);
-                    let body = SolverBody::new(*function, library.clone());
-                    solver.bodies.push(body);
+            for named in &constraints.library {
+                let function = named.0;
+                if !names.library.contains_key(&function) && !names.meaning(function).has_body() {
+                    names.library.insert(function, bodies.len());
+                    bodies.push(SolverBody::of(named));
                 }
             }
         }
-        solver
+        let uses = record_uses(functions, &names);
+        Solver {
+            bodies,
+            names: Arc::new(names),
+            ..Solver::with_records(Records::new(&uses), Arc::new(uses))
+        }
     }
 
-    pub(super) fn with_records(records: Records) -> Solver {
+    pub(super) fn with_records(records: Records, record_uses: Arc<RecordUses>) -> Solver {
         Solver {
             graph: Graph::new(records),
+            record_uses,
             bodies: Vec::new(),
-            by_name: FxHashMap::default(),
-            meanings: FxHashMap::default(),
-            library: FxHashMap::default(),
+            names: Arc::default(),
             globals: FxHashMap::default(),
             library_objects: FxHashMap::default(),
             addressed: Vec::new(),
@@ -132,40 +126,7 @@ impl Solver {
             objects: Vec::new(),
             shared: Vec::new(),
             indirect_calls: FxHashMap::default(),
-            wrappers: Vec::new(),
         }
-    }
-
-    /// Finds out what the functions mean that somebody names.
-    pub(super) fn learn(&mut self, constraints: &Constraints, resolve: Resolve<'_>) {
-        for function in constraints.named_functions() {
-            if self.meanings.contains_key(&function) {
-                continue;
-            }
-            let bodies: Vec<usize> = resolve(function)
-                .iter()
-                .filter_map(|body| self.by_name.get(body))
-                .flatten()
-                .copied()
-                .collect();
-            let meaning = Meaning {
-                has_body: !bodies.is_empty(),
-                bodies,
-            };
-            self.meanings.insert(function, meaning);
-        }
-    }
-
-    /// The bodies of the program that a name means.
-    pub(super) fn bodies_named(&self, function: FunctionRef) -> &[usize] {
-        match self.meanings.get(&function) {
-            Some(meaning) => &meaning.bodies,
-            None => &[],
-        }
-    }
-
-    pub(super) fn meaning(&self, function: FunctionRef) -> Meaning {
-        self.meanings.get(&function).cloned().unwrap_or_default()
     }
 
     pub(super) fn solve(&mut self) {
@@ -212,7 +173,7 @@ impl Solver {
         match term {
             Term::Register(_) | Term::Result | Term::Unknown(_) => self.graph.value(),
             Term::Content(term) | Term::Target(term) => self.graph.target(at(term)),
-            Term::Address(cell) => {
+            Term::Address(cell) | Term::Pointer(cell, _) => {
                 let value = self.graph.value();
                 self.graph.set_target(value, at(cell));
                 value
@@ -318,19 +279,16 @@ impl Solver {
     /// What calls of each function whose address is taken reach.
     pub(super) fn reached_by_address(&self) -> Vec<Addressed> {
         let addressed = self.addressed.iter().map(|function| {
-            let meaning = self.meaning(*function);
-            if meaning.has_body {
-                let bodies = meaning.bodies.iter();
-                let names = bodies.map(|body| self.bodies[*body].function);
-                Addressed {
-                    names: names.collect(),
-                    bodies: meaning.bodies,
-                }
-            } else {
-                Addressed {
-                    names: vec![*function],
-                    bodies: self.bodies_of(*function),
-                }
+            let meaning = self.names.meaning(*function);
+            let names = match meaning.has_body() {
+                true => { meaning.bodies.iter() }
+                    .map(|body| self.bodies[*body].function)
+                    .collect(),
+                false => vec![*function],
+            };
+            Addressed {
+                names,
+                bodies: self.names.bodies_of(*function).to_vec(),
             }
         });
         addressed.collect()
@@ -362,6 +320,10 @@ impl Solver {
 }
 
 impl SolverBody {
+    pub(super) fn of((function, constraints): &(FunctionRef, Arc<Constraints>)) -> SolverBody {
+        SolverBody::new(*function, constraints.clone())
+    }
+
     pub(super) fn new(function: FunctionRef, constraints: Arc<Constraints>) -> SolverBody {
         SolverBody {
             function,
@@ -378,26 +340,15 @@ impl SolverBody {
     }
 }
 
-/// The records of the program. An argument that points to one record, where the function expects
+/// How the program uses records. An argument that points to one record, where the function expects
 /// another, is a conversion.
-pub(super) fn program_records(
+pub(super) fn record_uses(
     functions: &[(FunctionRef, Arc<Constraints>)],
-    resolve: Resolve<'_>,
-) -> Records {
-    let mut records = Records::new(functions.iter().map(|(_, constraints)| &**constraints));
-    let mut by_name: FxHashMap<FunctionRef, Vec<&Constraints>> = FxHashMap::default();
-    for (function, constraints) in functions {
-        by_name.entry(*function).or_default().push(constraints);
-    }
+    names: &Names,
+) -> RecordUses {
     let formals = |function| {
-        let bodies = resolve(function);
-        let bodies = bodies.iter().filter_map(|body| by_name.get(body));
-        bodies.flatten().map(|body| &body.formals[..]).collect()
+        let bodies = names.meaning(function).bodies.iter();
+        bodies.map(|body| &functions[*body].1.formals[..]).collect()
     };
-    for (_, constraints) in functions {
-        for (one, other) in constraints.conversions(formals) {
-            records.overlay(one, other);
-        }
-    }
-    records
+    RecordUses::new(functions.iter().map(|function| &*function.1), &formals)
 }

@@ -10,13 +10,13 @@
 //! memory) is the same for both versions. Wherever this does not settle it, the program is solved again.
 
 use super::alignment::Changes;
-use super::constraints::{Argument, Constraints, Term};
+use super::constraints::{Constraints, Term};
 use super::graph::{Graph, NONE, NodeId};
 use super::renaming::SaidAgain;
 use super::solution::{CallTargets, FunctionClasses, Object, PointsTo};
 use super::solve::{Addressed, Resolve, Solver, SolverBody};
-use super::wrappers::wrappers;
-use crate::ir::{FunctionRef, RecordRef};
+use super::surroundings::Surroundings;
+use crate::ir::FunctionRef;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -84,33 +84,26 @@ impl Graph {
 }
 
 impl PointsTo {
-    /// The relation after an edit by which functions say other things that make no difference to anybody else; `None` if
-    /// they may make one. `all` gives what all functions say now.
+    /// The relation after an edit by which functions say other things that make no difference to anybody else. If they may make
+    /// one, the surroundings that are left, in which it can be solved again; `None` if none are. `all` gives what all functions say now.
     pub fn standing_after(
         &self,
         changed: &[SaidAgain<'_>],
         all: &dyn Fn() -> Vec<Arc<Constraints>>,
         resolve: Resolve<'_>,
-    ) -> Option<(PointsTo, Changes)> {
-        let mut standing = self.standing.as_ref()?.lock().ok()?;
-        let mut relation = self.clone();
-        for (function, before, now) in changed {
-            if self.functions.is_ambiguous(*function) {
-                return None;
-            }
-            let tried = standing.tried(*function, before, now, all, resolve)?;
-            let known_calls = self.call_targets.get(*function);
-            if known_calls.is_none() && !tried.calls.is_empty() {
-                return None;
-            }
-            relation
-                .functions
-                .replace(*function, Arc::new(tried.classes));
-            relation
-                .call_targets
-                .replace(*function, Arc::new(tried.calls));
+    ) -> Result<(PointsTo, Changes), Option<Surroundings>> {
+        let standing = self.standing.as_ref().ok_or(None)?;
+        let mut standing = standing.lock().map_err(|_| None)?;
+        let uses = standing.in_same_surroundings(self, changed, resolve);
+        let uses = uses.ok_or(None)?;
+        let wrappers = standing.other_wrappers(changed, all);
+        if wrappers.is_none()
+            && let Some(mut relation) = standing.after(self, changed)
+        {
+            relation.record_uses = uses;
+            return Ok((relation, Changes::of_names()));
         }
-        Some((relation, Changes::of_names()))
+        Err(Some(standing.surroundings(wrappers, uses)))
     }
 }
 
@@ -126,78 +119,39 @@ impl Standing {
         self.lonely.iter_mut().for_each(&renumber);
     }
 
+    /// The relation if functions say other things in the same surroundings; `None` if these may make a difference to others.
+    fn after(&mut self, known: &PointsTo, changed: &[SaidAgain<'_>]) -> Option<PointsTo> {
+        let mut relation = known.clone();
+        for (function, before, now) in changed {
+            let tried = self.tried(*function, before, now)?;
+            let known_calls = known.call_targets.get(*function);
+            if known_calls.is_none() && !tried.calls.is_empty() {
+                return None;
+            }
+            relation
+                .functions
+                .replace(*function, Arc::new(tried.classes));
+            relation
+                .call_targets
+                .replace(*function, Arc::new(tried.calls));
+        }
+        Some(relation)
+    }
+
     fn tried(
         &mut self,
         function: FunctionRef,
         before: &Arc<Constraints>,
         now: &Arc<Constraints>,
-        all: &dyn Fn() -> Vec<Arc<Constraints>>,
-        resolve: Resolve<'_>,
     ) -> Option<Tried> {
-        let &[index] = &self.solver.by_name.get(&function)?[..] else {
-            return None;
-        };
-        self.solver.learn(now, resolve);
-        let has_same_surroundings = now.is_called_as(before)
-            && self.has_records_of(now, before)
-            && self.has_library_of(now, before)
-            && self.has_same_wrappers(now, before, all);
-        if !has_same_surroundings || !self.follows_locally(index, before, now) {
+        let index = self.index_of(function)?;
+        if !self.follows_locally(index, before, now) {
             return None;
         }
         self.solver.graph.begin_trial();
         let tried = self.try_function(index, now);
         self.solver.graph.end_trial();
         tried
-    }
-
-    /// Whether records lie over each other as they did.
-    fn has_records_of(&self, now: &Constraints, before: &Constraints) -> bool {
-        let records = &self.solver.graph.records;
-        let mut mentioned = now.records.iter();
-        let known: FxHashSet<RecordRef> = now.records.iter().map(|(record, _)| *record).collect();
-        let mut earlier = before.records.iter();
-        let [old, new] = [before, now].map(|constraints| {
-            constraints.conversions(|function| {
-                let bodies = self.solver.meaning(function).bodies.into_iter();
-                bodies
-                    .map(|body| &self.solver.bodies[body].constraints.formals[..])
-                    .collect::<Vec<&[Argument]>>()
-            })
-        });
-        let is_overlaid =
-            |(one, other): &(RecordRef, RecordRef)| records.are_overlaid(*one, *other);
-        mentioned.all(|(record, layout)| records.has_this_layout(*record, layout))
-            && earlier.all(|(record, _)| known.contains(record))
-            && new.iter().all(is_overlaid)
-            && old.iter().all(|pair| new.contains(pair))
-    }
-
-    /// Whether the library functions that it names as values are known, and none of them is named no longer.
-    fn has_library_of(&self, now: &Constraints, before: &Constraints) -> bool {
-        let is_known = |(function, _): &(FunctionRef, Arc<Constraints>)| {
-            self.solver.library.contains_key(function) || self.solver.meaning(*function).has_body
-        };
-        let is_still_named = |(function, _): &(FunctionRef, Arc<Constraints>)| {
-            now.library.iter().any(|(named, _)| named == function)
-        };
-        now.library.iter().all(is_known) && before.library.iter().all(is_still_named)
-    }
-
-    /// Whether functions hand pointers on, and allocate, as they did.
-    fn has_same_wrappers(
-        &self,
-        now: &Constraints,
-        before: &Constraints,
-        all: &dyn Fn() -> Vec<Arc<Constraints>>,
-    ) -> bool {
-        if now.handling.says_the_same(&before.handling) {
-            return true;
-        }
-        let all = all();
-        let all: Vec<&Arc<Constraints>> = all.iter().collect();
-        let solver = &self.solver;
-        wrappers(&all, &|function| solver.bodies_named(function)) == solver.wrappers
     }
 
     /// Tries what a function says now, and finds out what its pointers point to.
@@ -389,25 +343,5 @@ impl Marks {
                 None => true,
             }
         })
-    }
-}
-
-impl Constraints {
-    /// Whether callers find the same: as many arguments, and as much that may be a pointer.
-    fn is_called_as(&self, other: &Constraints) -> bool {
-        let is_alike = |(one, other): (&Argument, &Argument)| {
-            one.flow == other.flow
-                && one.record == other.record
-                && one.value.is_some() == other.value.is_some()
-        };
-        let formals = self.formals.iter().zip(&other.formals);
-        let has_result = match (&self.result, &other.result) {
-            (Some(one), Some(other)) => is_alike((one, other)),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        self.variadic == other.variadic
-            && self.formals.len() == other.formals.len()
-            && { formals }.all(is_alike)
-            && has_result
     }
 }

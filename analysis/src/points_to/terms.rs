@@ -27,7 +27,7 @@ impl Terms {
     /// The cell that a value points to.
     pub fn target(&mut self, value: TermId) -> TermId {
         match self.list[value.0 as usize] {
-            Term::Address(cell) => cell,
+            Term::Address(cell) | Term::Pointer(cell, _) => cell,
             _ => self.term(Term::Target(value)),
         }
     }

@@ -129,7 +129,7 @@ impl Graph {
         let (of_record, others): (Vec<_>, Vec<_>) = fields
             .into_iter()
             .partition(|(label, _)| self.records.get(*label).record == record);
-        self.detail(root).fields = others;
+        self.detail(root).fields = others.into();
         for (_, child) in of_record {
             self.tasks.push(Task::Unite(root, child));
         }

@@ -20,7 +20,7 @@ use crate::callgraph::{CallGraph, Components, FunctionId, Functions, KnownCalls}
 use crate::ir::{FunctionRef, GlobalRef};
 use crate::models::Models;
 use crate::points_to::{
-    Changes, Class, Constraints, PointsTo, Reads, SaidAgain, solve, solve_for_edits,
+    Changes, Class, Constraints, PointsTo, Reads, SaidAgain, solve, solve_for_edits, solve_in,
 };
 use crate::shared_list::SharedList;
 use crate::summaries::{Summarised, SyncObjects};
@@ -89,15 +89,21 @@ pub(super) fn pointers(
     if changed.is_empty() {
         return (before.points_to.clone(), Some(Changes::default()));
     }
+    let mut surroundings = None;
     if let Some(said) = said_again(&before.kept.constraints, constraints) {
-        let sayings = || constraints.iter().map(|(_, said)| said.clone()).collect();
-        let same = before.points_to.renamed(&said);
-        let same = same.or_else(|| before.points_to.standing_after(&said, &sayings, &resolve));
-        if let Some((points_to, changes)) = same {
+        if let Some((points_to, changes)) = before.points_to.renamed(&said) {
             return (Arc::new(points_to), Some(changes));
         }
+        let sayings = || constraints.iter().map(|(_, said)| said.clone()).collect();
+        match before.points_to.standing_after(&said, &sayings, &resolve) {
+            Ok((points_to, changes)) => return (Arc::new(points_to), Some(changes)),
+            Err(left) => surroundings = left,
+        }
     }
-    let again = solve_for_edits(&all(), &resolve, Some(&before.points_to));
+    let again = match surroundings {
+        Some(surroundings) => solve_in(surroundings, &all()),
+        None => solve_for_edits(&all(), &resolve, Some(&before.points_to)),
+    };
     match again.aligned(&before.points_to, &|name| !changed.contains(&name)) {
         Some((points_to, changes)) => (Arc::new(points_to), Some(changes)),
         None => anew(),
@@ -480,10 +486,12 @@ impl<'k> LocationsAgain<'k> {
 
     /// How accesses looked, if only those of the edited functions can look otherwise now.
     pub fn looks(&self, contexts: &Contexts, owners: &Arc<Owners>) -> Option<KnownLooks> {
-        let is_same = contexts.are_alike(&self.before.contexts)
-            && self.before.owners == *owners
-            && self.has_pointers;
-        is_same.then(|| self.before.kept.looks.again(&self.edited))
+        let is_same = contexts.are_alike(&self.before.contexts) && self.before.owners == *owners;
+        let known = &self.before.kept.looks;
+        is_same.then(|| match self.has_pointers {
+            true => known.again(&self.edited),
+            false => known.unshared().again(&self.edited),
+        })
     }
 
     pub fn counters<'c>(&'c self, changes: &'c Changes) -> KnownCounters<'c> {

@@ -8,8 +8,9 @@ mod facts;
 use super::constraints::{
     Argument, CalleeTerm, Constraints, Effects, Flow, Priority, Term, TermId,
 };
+use super::names::Names;
 use super::records::Records;
-use super::solve::{program_records, solved};
+use super::solve::{record_uses, solved};
 use super::wrappers::{Wrapper, wrappers};
 use crate::ir::{FunctionRef, GlobalRef};
 use facts::{Facts, Node};
@@ -49,7 +50,10 @@ fn classes(
     functions: &[(FunctionRef, Arc<Constraints>)],
     resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
 ) -> Vec<Vec<usize>> {
-    let mut program = Program::new(functions, resolve, program_records(functions, resolve));
+    let mut program = {
+        let uses = record_uses(functions, &Names::new(functions, resolve));
+        Program::new(functions, resolve, Records::new(&uses))
+    };
     program.read();
     while program.facts.apply_rules() | program.link_calls() {}
     let nodes = program.nodes.iter().take(functions.len());
@@ -162,7 +166,7 @@ impl<'a> Program<'a> {
         match term {
             Term::Register(_) | Term::Result | Term::Unknown(_) => facts.node(false),
             Term::Content(term) | Term::Target(term) => facts.target(at(term)),
-            Term::Address(cell) => {
+            Term::Address(cell) | Term::Pointer(cell, _) => {
                 let value = facts.node(false);
                 facts.targets.push((value, at(cell)));
                 value

@@ -1,0 +1,95 @@
+//! How often functions mention records, and convert pointers from one to the other: whether an edit changes what is known of
+//! records is seen by counting.
+
+use super::constraints::{Argument, Constraints};
+use crate::ir::{FunctionRef, RecordLayout, RecordRef};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+#[derive(Clone, Default)]
+pub(super) struct RecordUses {
+    pub mentions: FxHashMap<RecordRef, Mentions>,
+    /// Pairs of records, with how often pointers are converted between them.
+    pub conversions: FxHashMap<(RecordRef, RecordRef), u32>,
+}
+
+#[derive(Clone)]
+pub(super) struct Mentions {
+    count: u32,
+    /// That of the first function.
+    pub layout: Arc<RecordLayout>,
+    /// Whether all functions know this layout.
+    is_agreed_on: bool,
+}
+
+/// Gives the formals of the bodies of a named function.
+pub(super) type Formals<'f> = &'f dyn Fn(FunctionRef) -> Vec<&'f [Argument]>;
+
+impl RecordUses {
+    pub fn new<'c>(
+        functions: impl Iterator<Item = &'c Constraints>,
+        formals: Formals<'_>,
+    ) -> RecordUses {
+        let mut uses = RecordUses::default();
+        for constraints in functions {
+            uses.add(constraints, formals);
+        }
+        uses
+    }
+
+    /// The uses after a function says something else; `None` if then something else is known of records.
+    pub fn after(
+        &self,
+        before: &Constraints,
+        now: &Constraints,
+        formals: Formals<'_>,
+    ) -> Option<RecordUses> {
+        let mut uses = self.clone();
+        uses.add(now, formals);
+        let is_known = |(record, layout): &(RecordRef, Arc<RecordLayout>)| {
+            let known = self.mentions.get(record);
+            known.is_some_and(|known| known.has_layout(layout))
+        };
+        let has_known_pairs = uses.conversions.len() == self.conversions.len();
+        if !has_known_pairs || !now.records.iter().all(is_known) {
+            return None;
+        }
+        for (record, _) in &before.records {
+            let mentions = uses.mentions.get_mut(record)?;
+            mentions.count = mentions.count.checked_sub(1)?;
+            let is_still_mentioned = mentions.count > 0 && mentions.is_agreed_on;
+            if !is_still_mentioned && !now.records.iter().any(|(known, _)| known == record) {
+                return None;
+            }
+        }
+        for pair in before.conversions(formals) {
+            let count = uses.conversions.get_mut(&pair)?;
+            *count = count.checked_sub(1)?;
+            if *count == 0 {
+                return None;
+            }
+        }
+        Some(uses)
+    }
+
+    fn add(&mut self, constraints: &Constraints, formals: Formals<'_>) {
+        for (record, layout) in &constraints.records {
+            let mentions = self.mentions.entry(*record).or_insert_with(|| Mentions {
+                count: 0,
+                layout: layout.clone(),
+                is_agreed_on: true,
+            });
+            mentions.count += 1;
+            mentions.is_agreed_on &= mentions.has_layout(layout);
+        }
+        for pair in constraints.conversions(formals) {
+            *self.conversions.entry(pair).or_default() += 1;
+        }
+    }
+}
+
+impl Mentions {
+    fn has_layout(&self, layout: &Arc<RecordLayout>) -> bool {
+        Arc::ptr_eq(&self.layout, layout) || self.layout == *layout
+    }
+}
