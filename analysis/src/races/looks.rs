@@ -36,11 +36,23 @@ impl KnownLooks {
         }
     }
 
+    /// The same, so that what is found from now on is kept here alone.
+    pub fn unshared(&self) -> KnownLooks {
+        KnownLooks {
+            moments: self.moments.clone(),
+            points: self.points.unshared(),
+            characters: self.characters.clone(),
+            forgotten: self.forgotten,
+        }
+    }
+
     /// What still holds after an edit of these functions.
     pub fn again(&self, edited: &[FunctionId]) -> KnownLooks {
-        let forgotten = self.forgotten + self.points.look_count(edited);
+        let mut forgotten = self.forgotten + self.points.look_count(edited);
         if forgotten > self.characters.by_content.len() / 2 + MOST_UNUSED {
-            return KnownLooks::new(self.points.function_count());
+            self.characters.forget_unused();
+            self.moments.forget_unused();
+            forgotten = 0;
         }
         KnownLooks {
             moments: self.moments.clone(),
@@ -78,6 +90,12 @@ impl Hash for Character {
 }
 
 impl KnownCharacters {
+    /// Forgets those that no access has.
+    fn forget_unused(&self) {
+        self.by_content
+            .retain(|character, _| Arc::strong_count(character) > 1);
+    }
+
     /// The one that is equal to this, and its number.
     fn one(&self, character: Character) -> (Arc<Character>, u32) {
         // Most are known, and need not be kept once more.

@@ -9,7 +9,7 @@ use crate::signals::SignalState;
 use crate::symexec::Path;
 use crate::threads::{CompanyId, Context, ContextId, Contexts, Moment, RootId, Threads, ThreadsAt};
 use dashmap::DashMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -87,6 +87,18 @@ pub struct KnownMoments {
     next: AtomicU32,
     by_content: Map<Content, Arc<When>>,
     parallel: Map<(u32, u32), Parallel>,
+}
+
+impl KnownMoments {
+    /// Forgets those that no access has.
+    pub fn forget_unused(&self) {
+        self.by_content
+            .retain(|_, when| Arc::strong_count(when) > 1);
+        let used = self.by_content.iter().map(|known| known.number);
+        let used: FxHashSet<u32> = used.collect();
+        self.parallel
+            .retain(|(one, other), _| used.contains(one) && used.contains(other));
+    }
 }
 
 impl<'m> Moments<'m> {

@@ -13,7 +13,7 @@ use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// A lock that is held somewhere, under the names by which it is compared.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -56,7 +56,7 @@ impl Hash for HeldLocks {
 
 /// The points of all functions that were asked for.
 pub struct Points {
-    functions: SharedList<Arc<OnceLock<FunctionPoints>>>,
+    functions: SharedList<Arc<Asked>>,
     locks: Arc<KnownLocks>,
 }
 
@@ -66,6 +66,30 @@ struct KnownLocks {
     by_content: DashMap<Vec<BoundLock>, Arc<HeldLocks>, FxBuildHasher>,
 }
 
+/// The points of a function that was asked for.
+#[derive(Default)]
+struct Asked {
+    points: OnceLock<Arc<FunctionPoints>>,
+    /// What was known of them before, to go on from. Nothing that is found from now on is kept there.
+    before: Mutex<Option<Arc<FunctionPoints>>>,
+}
+
+impl Asked {
+    /// What is known of the points so far.
+    fn known(&self) -> Option<Arc<FunctionPoints>> {
+        let before = || {
+            let before = self.before.lock();
+            before.unwrap_or_else(PoisonError::into_inner).clone()
+        };
+        self.points.get().cloned().or_else(before)
+    }
+
+    fn take_before(&self) -> Option<Arc<FunctionPoints>> {
+        let before = self.before.lock();
+        before.unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
 /// The points of one function.
 pub struct FunctionPoints {
     held: Table<usize, Arc<HeldLocks>>,
@@ -73,7 +97,7 @@ pub struct FunctionPoints {
     /// The contexts that make a difference, by the numbers of both.
     views: RwLock<Views>,
     /// How each access looks, in order and if its address is made known without order.
-    looks: Vec<[OnceLock<Box<[Look]>>; 2]>,
+    looks: Vec<[OnceLock<Arc<[Look]>>; 2]>,
 }
 
 type Views = FxHashMap<(usize, usize, Viewpoint), Arc<[ContextId]>>;
@@ -88,8 +112,9 @@ pub struct Viewpoint {
 }
 
 /// What is known of points in each context.
+#[derive(Clone)]
 struct Table<K, V> {
-    numbers: FxHashMap<K, usize>,
+    numbers: Arc<FxHashMap<K, usize>>,
     /// All points in the first context, then all in the next one.
     known: Vec<OnceLock<V>>,
 }
@@ -113,16 +138,12 @@ impl Points {
     /// How many looks of accesses in these functions are known.
     pub fn look_count(&self, functions: &[FunctionId]) -> usize {
         let known = functions.iter();
-        let known = known.filter_map(|function| self.functions[function.0 as usize].get());
+        let known = known.filter_map(|function| self.functions[function.0 as usize].points.get());
         let looks = known.flat_map(|points| points.looks.iter().flatten());
         looks
             .filter_map(OnceLock::get)
             .map(|looks| looks.len())
             .sum()
-    }
-
-    pub fn function_count(&self) -> usize {
-        self.functions.len()
     }
 
     /// What is known of all functions but these, which are not what they were.
@@ -137,20 +158,38 @@ impl Points {
         }
     }
 
+    /// The same, so that what is found from now on is kept here alone.
+    pub fn unshared(&self) -> Points {
+        let functions = self.functions.iter().map(|asked| {
+            Arc::new(Asked {
+                points: OnceLock::new(),
+                before: Mutex::new(asked.known()),
+            })
+        });
+        Points {
+            functions: functions.collect(),
+            locks: self.locks.clone(),
+        }
+    }
+
     pub fn of(
         &self,
         function: FunctionId,
         facts: &FunctionFacts,
         contexts: &Contexts,
     ) -> &FunctionPoints {
-        self.functions[function.0 as usize].get_or_init(|| {
+        let asked = &self.functions[function.0 as usize];
+        asked.points.get_or_init(|| {
+            if let Some(before) = asked.take_before() {
+                return Arc::new(before.copied());
+            }
             let contexts = contexts.of(function).count();
-            FunctionPoints {
+            Arc::new(FunctionPoints {
                 held: Table::new(facts.accesses.iter().map(held_key), contexts),
                 moments: Table::new(facts.accesses.iter().map(moment_key), contexts),
                 views: RwLock::default(),
                 looks: facts.accesses.iter().map(|_| Default::default()).collect(),
-            }
+            })
         })
     }
 
@@ -180,7 +219,7 @@ impl<K: Copy + Eq + Hash, V> Table<K, V> {
         let known = (0..numbers.len() * contexts).map(|_| OnceLock::new());
         Table {
             known: known.collect(),
-            numbers,
+            numbers: Arc::new(numbers),
         }
     }
 
@@ -203,12 +242,23 @@ fn moment_key(access: &Access) -> (usize, usize, bool) {
 }
 
 impl FunctionPoints {
+    fn copied(&self) -> FunctionPoints {
+        let views = self.views.read();
+        let views = views.unwrap_or_else(PoisonError::into_inner).clone();
+        FunctionPoints {
+            held: self.held.clone(),
+            moments: self.moments.clone(),
+            views: RwLock::new(views),
+            looks: self.looks.clone(),
+        }
+    }
+
     /// How the access with this number looks; `find` finds it the first time.
     pub fn looks(
         &self,
         access: u32,
         is_unordered: bool,
-        find: impl FnOnce() -> Box<[Look]>,
+        find: impl FnOnce() -> Arc<[Look]>,
     ) -> &[Look] {
         self.looks[access as usize][usize::from(is_unordered)].get_or_init(find)
     }
