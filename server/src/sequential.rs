@@ -198,7 +198,10 @@ impl<'w> Statements<'w> {
     ) -> Statements<'w> {
         let functions = checked
             .functions()
-            .map(|(id, function)| (checked.program.functions.body(id).function, function))
+            .map(|(id, function)| {
+                let body = checked.program.functions.body(id);
+                (body.function.declared(), function)
+            })
             .collect();
         Statements {
             workspace,
@@ -232,7 +235,8 @@ impl<'w> Statements<'w> {
             .flat_map(|pair| [pair.first, pair.second])
             .map(|sighting| {
                 let body = program.functions.body(sighting.function);
-                (body.function, program.access(sighting).statement)
+                let function = body.function.declared();
+                (function, program.access(sighting).statement)
             })
             .collect()
     }
@@ -242,7 +246,7 @@ impl<'w> Statements<'w> {
         let program = &self.checked.program;
         let mut found = Vec::new();
         for id in program.functions.ids() {
-            let function = program.functions.body(id).function;
+            let function = program.functions.body(id).function.declared();
             for access in &program.facts[id.0 as usize].accesses {
                 let place = self.place(function, access.statement);
                 if place.is_some_and(|(at, number)| {

@@ -20,7 +20,7 @@ pub fn violations(program: &WholeProgram, contracts: &Contracts) -> Vec<Violatio
     }
     let mut found = Vec::new();
     for function in program.functions.ids() {
-        let name = program.functions.body(function).function;
+        let name = program.functions.body(function).function.declared();
         if contracts
             .of_function(name)
             .any(|said| *said == Contract::NotAnalysed)

@@ -37,6 +37,8 @@ struct Entities {
     positions: FxHashMap<Function, u32>,
     /// By number.
     functions: Vec<Function>,
+    /// Names of their own, for those whose name an earlier one has already: the programs of a project have a `main` each.
+    renamed: FxHashMap<Function, FunctionRef>,
 }
 
 /// What an entity is to the analysis.
@@ -51,6 +53,9 @@ enum Part {
 
 /// What a function says about pointers, and what that was read from.
 struct Pointers {
+    /// As the database knows it.
+    read: Arc<Body>,
+    /// The same, perhaps under another name.
     body: Arc<Body>,
     scope: Arc<Scope>,
     data_model: DataModel,
@@ -88,7 +93,14 @@ impl KnownFunctions {
         for placed in in_edited.filter(|placed| seen.insert(placed.function)) {
             let position = *entities.positions.get(&placed.function)? as usize;
             let old = &known.pointers[position];
-            let new = Pointers::of(analysis.database(), placed.function, models, old.as_ref());
+            let name = entities.renamed.get(&placed.function).copied();
+            let new = Pointers::of(
+                analysis.database(),
+                placed.function,
+                models,
+                old.as_ref(),
+                name,
+            );
             let (part, place) = entities.parts[position];
             match (part, old, &new) {
                 (Part::Nothing, None, None) => continue,
@@ -126,15 +138,31 @@ impl KnownFunctions {
     ) -> (KnownFunctions, Functions) {
         let all = analysis.functions();
         let db = analysis.database();
-        let pointers: Vec<Option<Arc<Pointers>>> = all
+        let mut pointers: Vec<Option<Arc<Pointers>>> = all
             .par_iter()
             .map_with(db.clone(), |db, function| {
                 let old = before.and_then(|before| before.pointers_of(*function));
-                Pointers::of(db, *function, models, old)
+                Pointers::of(db, *function, models, old, None)
             })
             .collect();
         let mut functions = Functions::default();
         let mut entities = Entities::default();
+        let mut names = FxHashSet::default();
+        for (&function, pointers) in all.iter().zip(&mut pointers) {
+            let Some(name) = pointers.as_ref().map(|known| known.body.function) else {
+                continue;
+            };
+            if function.kind(db) == FunctionKind::Function
+                && !names.insert(name)
+                && name.scope == GlobalScope::External
+            {
+                let scope = GlobalScope::OneOfSeveral(function.unit(db).path(db));
+                let name = FunctionRef { scope, ..name };
+                let old = before.and_then(|before| before.pointers_of(function));
+                *pointers = Pointers::of(db, function, models, old, Some(name));
+                entities.renamed.insert(function, name);
+            }
+        }
         let mut said: Vec<NamedConstraints> = Vec::new();
         for (position, (&function, pointers)) in all.iter().zip(&pointers).enumerate() {
             let body = pointers.as_ref().map(|pointers| pointers.body.clone());
@@ -206,6 +234,10 @@ impl Entities {
                 let name = functions.body(id).function;
                 let scope = match name.scope {
                     GlobalScope::Unit(_) => GlobalScope::Unit(*path),
+                    GlobalScope::OneOfSeveral(_) => {
+                        functions.name(name, id);
+                        GlobalScope::External
+                    }
                     scope => scope,
                 };
                 functions.name(FunctionRef { scope, ..name }, id);
@@ -219,26 +251,33 @@ impl Pointers {
         (self.body.function, self.constraints.clone())
     }
 
-    /// What did not change stays the same, and is seen to at once.
+    /// What did not change stays the same, and is seen to at once. `name` is a name of its own, if it has one.
     fn of(
         db: &RootDatabase,
         function: Function,
         models: &Models,
         known: Option<&Arc<Pointers>>,
+        name: Option<FunctionRef>,
     ) -> Option<Arc<Pointers>> {
-        let body = body(db, function)?;
+        let read = body(db, function)?;
         let unit = function.unit(db);
         let scope = unit.scope(db);
+        let name = name.unwrap_or(read.function);
+        let known = known.filter(|known| known.body.function == name);
         if let Some(known) = known
-            && Arc::ptr_eq(&known.body, &body)
+            && Arc::ptr_eq(&known.read, &read)
             && Arc::ptr_eq(&known.scope, scope)
             && known.data_model == unit.data_model(db)
         {
             return Some(known.clone());
         }
         let body = match known {
-            Some(known) if known.body == body => known.body.clone(),
-            _ => body,
+            Some(known) if known.read == read => known.body.clone(),
+            _ if read.function == name => read.clone(),
+            _ => Arc::new(Body {
+                function: name,
+                ..Body::clone(&read)
+            }),
         };
         let environment = unit_environment(db, unit);
         let layouts = |record| environment.record_layout(record);
@@ -246,6 +285,7 @@ impl Pointers {
         let same = known.filter(|known| known.constraints == constraints);
         Some(Arc::new(Pointers {
             constraints: same.map_or(constraints, |known| known.constraints.clone()),
+            read,
             body,
             scope: scope.clone(),
             data_model: unit.data_model(db),

@@ -48,11 +48,26 @@ pub struct FunctionRef {
     pub scope: GlobalScope,
 }
 
+impl FunctionRef {
+    /// As other translation units name it.
+    pub fn declared(self) -> FunctionRef {
+        match self.scope {
+            GlobalScope::OneOfSeveral(_) => FunctionRef {
+                scope: GlobalScope::External,
+                ..self
+            },
+            _ => self,
+        }
+    }
+}
+
 /// Where a name with static storage is known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum GlobalScope {
     /// In the whole program.
     External,
+    /// In the whole program, which has several of that name: the one of this translation unit.
+    OneOfSeveral(Ustr),
     /// `static` at file scope: in this translation unit.
     Unit(Ustr),
     /// `static` inside a function; the number tells variables of the same name apart.
@@ -61,6 +76,13 @@ pub enum GlobalScope {
         function: Ustr,
         ordinal: u32,
     },
+}
+
+impl GlobalScope {
+    /// Whether other translation units can name it.
+    pub fn is_external(self) -> bool {
+        matches!(self, GlobalScope::External | GlobalScope::OneOfSeveral(_))
+    }
 }
 
 impl Place {

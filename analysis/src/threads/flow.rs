@@ -161,7 +161,9 @@ impl Flow<'_, '_> {
                 continue;
             };
             let held = match kind {
-                RootKind::Exported | RootKind::Named => rules.held_at_entry.get(&body.function),
+                RootKind::Exported | RootKind::Named => {
+                    rules.held_at_entry.get(&body.function.declared())
+                }
                 RootKind::Main | RootKind::Started { .. } => None,
             };
             let held = held.into_iter().flatten().map(|(lock, mode)| {

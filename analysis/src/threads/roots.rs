@@ -4,7 +4,7 @@ use crate::branches::Certain;
 use crate::callgraph::{FunctionId, Functions};
 use crate::dataflow::Shared;
 use crate::forks::Origin;
-use crate::ir::{Body, FunctionRef, GlobalScope, Landmark};
+use crate::ir::{Body, FunctionRef, Landmark};
 use crate::locksets::Mode;
 use crate::models;
 use crate::signals::SignalState;
@@ -100,7 +100,7 @@ impl ThreadRules {
         if body.blocks.is_empty() {
             return None;
         }
-        let is_external = body.function.scope == GlobalScope::External;
+        let is_external = body.function.scope.is_external();
         match self.entries {
             _ if is_external && body.function.name == "main" => Some(RootKind::Main),
             _ if self.named_entries.contains(&body.function.name) => Some(RootKind::Named),

@@ -98,7 +98,9 @@ impl Beginnings<'_, '_> {
 
     fn function(&self, name: &str) -> Result<FunctionRef, String> {
         let functions = &self.checked.program().functions;
-        let names = functions.ids().map(|id| functions.body(id).function);
+        let names = functions
+            .ids()
+            .map(|id| functions.body(id).function.declared());
         let named: BTreeSet<FunctionRef> = names
             .filter(|function| function.name.as_str() == name)
             .collect();
@@ -187,7 +189,7 @@ impl Beginnings<'_, '_> {
         }
         let checked = &self.checked.program().functions;
         let bodies = checked.ids().map(|id| checked.body(id));
-        let bodies = bodies.filter(|body| functions.contains(&body.function));
+        let bodies = bodies.filter(|body| functions.contains(&body.function.declared()));
         let parameters: Vec<Ty> = bodies
             .flat_map(|body| &body.locals[..body.parameters])
             .map(|parameter| parameter.ty.decayed())

@@ -136,7 +136,7 @@ impl<'w> Checked<'w> {
 
     /// The function as the representation names it.
     pub fn name_of(&self, function: FunctionId) -> FunctionRef {
-        self.program().functions.body(function).function
+        self.program().functions.body(function).function.declared()
     }
 
     /// The function as the database knows it.

@@ -109,7 +109,9 @@ impl Names {
                 let stem = stem.map_or_else(Default::default, |stem| stem.to_string_lossy());
                 format!("{name}__{stem}")
             }
-            GlobalScope::Unit(_) | GlobalScope::External => name.to_owned(),
+            GlobalScope::Unit(_) | GlobalScope::OneOfSeveral(_) | GlobalScope::External => {
+                name.to_owned()
+            }
         };
         self.fresh(&wanted)
     }
