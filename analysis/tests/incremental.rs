@@ -293,6 +293,22 @@ fn a_function_that_does_not_parse_keeps_its_last_good_body() {
 }
 
 #[test]
+fn a_function_that_is_not_in_the_text_while_somebody_types_keeps_its_number() {
+    let mut host = AnalysisHost::default();
+    host.apply(change(&[("main.c", MAIN)]));
+    let before = host.analysis().functions();
+    for broken in [
+        edited("size count(void)\n{", "size count(\n{"),
+        edited("  return limit + GREEN;\n}", "  return limit + (GREEN\n"),
+    ] {
+        host.apply(change(&[("main.c", &broken)]));
+        assert_eq!(host.analysis().functions(), before, "{broken}");
+    }
+    host.apply(change(&[("main.c", MAIN)]));
+    assert_eq!(host.analysis().functions(), before);
+}
+
+#[test]
 fn a_function_that_is_really_gone_is_gone() {
     let mut recorded = Recorded::new(&[("main.c", MAIN)]);
     let text = edited(

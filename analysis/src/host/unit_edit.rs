@@ -85,9 +85,10 @@ impl AnalysisHost {
             .filter(|placed| placed.kept)
             .map(|placed| placed.function)
             .collect();
+        let mut still_known = Vec::new();
         for (key, function) in vanished {
             if keeps.keeps(kept_earlier.contains(&function)) {
-                functions.push(PlacedFunction {
+                still_known.push(PlacedFunction {
                     key,
                     function,
                     group: 0,
@@ -99,6 +100,7 @@ impl AnalysisHost {
                 touched.removed += 1;
             }
         }
+        insert_in_order(&mut functions, still_known, &old.functions);
         let table = UnitTable {
             unit,
             text,
@@ -293,6 +295,31 @@ impl Keeps {
         } else {
             self.new
         }
+    }
+}
+
+/// Puts functions that are not in the text at the moment where they stood, so that all others keep their numbers.
+fn insert_in_order(
+    functions: &mut Vec<PlacedFunction>,
+    mut still_known: Vec<PlacedFunction>,
+    old: &[PlacedFunction],
+) {
+    if still_known.is_empty() {
+        return;
+    }
+    let places = old.iter().enumerate();
+    let places: FxHashMap<Function, usize> = places
+        .map(|(place, placed)| (placed.function, place))
+        .collect();
+    still_known.sort_by_key(|placed| places.get(&placed.function).copied());
+    for placed in still_known {
+        let place = places.get(&placed.function).copied().unwrap_or(0);
+        let in_front = |known: &PlacedFunction| {
+            let known = places.get(&known.function);
+            known.is_some_and(|known| *known < place)
+        };
+        let at = functions.iter().rposition(in_front).map_or(0, |at| at + 1);
+        functions.insert(at, placed);
     }
 }
 

@@ -37,7 +37,7 @@ impl RecordUses {
         uses
     }
 
-    /// The uses after a function says something else; `None` if then something else is known of records.
+    /// The uses after a function says something else; `None` if nobody can tell which layout a record has then.
     pub fn after(
         &self,
         before: &Constraints,
@@ -46,30 +46,42 @@ impl RecordUses {
     ) -> Option<RecordUses> {
         let mut uses = self.clone();
         uses.add(now, formals);
-        let is_known = |(record, layout): &(RecordRef, Arc<RecordLayout>)| {
-            let known = self.mentions.get(record);
-            known.is_some_and(|known| known.has_layout(layout))
-        };
-        let has_known_pairs = uses.conversions.len() == self.conversions.len();
-        if !has_known_pairs || !now.records.iter().all(is_known) {
-            return None;
+        for (record, _) in &now.records {
+            if !uses.mentions.get(record)?.is_agreed_on {
+                return None;
+            }
         }
         for (record, _) in &before.records {
             let mentions = uses.mentions.get_mut(record)?;
-            mentions.count = mentions.count.checked_sub(1)?;
-            let is_still_mentioned = mentions.count > 0 && mentions.is_agreed_on;
-            if !is_still_mentioned && !now.records.iter().any(|(known, _)| known == record) {
+            if !mentions.is_agreed_on {
                 return None;
+            }
+            mentions.count = mentions.count.checked_sub(1)?;
+            if mentions.count == 0 {
+                uses.mentions.remove(record);
             }
         }
         for pair in before.conversions(formals) {
             let count = uses.conversions.get_mut(&pair)?;
             *count = count.checked_sub(1)?;
             if *count == 0 {
-                return None;
+                uses.conversions.remove(&pair);
             }
         }
         Some(uses)
+    }
+
+    /// Whether the same follows for records.
+    pub fn come_to_the_same(&self, other: &RecordUses) -> bool {
+        let mut mentions = self.mentions.iter();
+        let mut conversions = self.conversions.keys();
+        self.mentions.len() == other.mentions.len()
+            && self.conversions.len() == other.conversions.len()
+            && mentions.all(|(record, mentions)| {
+                let known = other.mentions.get(record);
+                known.is_some_and(|known| known.has_layout(&mentions.layout))
+            })
+            && conversions.all(|pair| other.conversions.contains_key(pair))
     }
 
     fn add(&mut self, constraints: &Constraints, formals: Formals<'_>) {

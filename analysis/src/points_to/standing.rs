@@ -97,13 +97,19 @@ impl PointsTo {
         let uses = standing.in_same_surroundings(self, changed, resolve);
         let uses = uses.ok_or(None)?;
         let wrappers = standing.other_wrappers(changed, all);
-        if wrappers.is_none()
+        let has_records = uses.come_to_the_same(&self.record_uses);
+        if has_records
+            && wrappers.is_none()
             && let Some(mut relation) = standing.after(self, changed)
         {
             relation.record_uses = uses;
             return Ok((relation, Changes::of_names()));
         }
-        Err(Some(standing.surroundings(wrappers, uses)))
+        Err(Some(standing.surroundings(
+            wrappers,
+            &self.record_uses,
+            uses,
+        )))
     }
 }
 

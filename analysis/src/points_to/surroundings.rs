@@ -43,8 +43,8 @@ impl Standing {
         }
     }
 
-    /// How records are used, if names mean what they meant and records lie over each other as they did, now that functions say this. What
-    /// they mean by names that nobody has used so far is found out.
+    /// How records are used, if names mean what they meant, now that functions say this. What they mean by names that nobody has used
+    /// so far is found out.
     pub(super) fn in_same_surroundings(
         &mut self,
         known: &PointsTo,
@@ -82,12 +82,22 @@ impl Standing {
         (wrappers != self.solver.names.wrappers).then_some(wrappers)
     }
 
-    /// The surroundings, with other wrappers if there are some.
+    /// The surroundings, with other wrappers if there are some, and with records that are used so.
     pub(super) fn surroundings(
         &self,
         wrappers: Option<Vec<Wrapper>>,
+        known_uses: &RecordUses,
         record_uses: Arc<RecordUses>,
     ) -> Surroundings {
+        let known = &self.solver.graph.records;
+        let records = match record_uses.come_to_the_same(known_uses) {
+            true => known.clone(),
+            false => {
+                let mut records = Records::new(&record_uses);
+                records.number_like(known);
+                records
+            }
+        };
         let mut names = self.solver.names.clone();
         if let Some(wrappers) = wrappers {
             Arc::make_mut(&mut names).wrappers = wrappers;
@@ -100,11 +110,11 @@ impl Standing {
                 .collect(),
             names,
             record_uses,
-            records: self.solver.graph.records.clone(),
+            records,
         }
     }
 
-    /// How functions use records, if they lie over each other as they did.
+    /// How functions use records now.
     fn record_uses(
         &self,
         known: &Arc<RecordUses>,
