@@ -459,7 +459,7 @@ fn what_stands_after_an_edit_is_what_solving_again_gives() {
                     standing
                 }
                 Err(Some(surroundings)) => {
-                    let again = solve_in(surroundings, &program);
+                    let again = solve_in(*surroundings, &program);
                     let found = difference(&again, &fresh, &program);
                     assert_eq!(found, None, "seed {seed}: {before:#?}\nbecomes\n{now:#?}");
                     again

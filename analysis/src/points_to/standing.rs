@@ -91,7 +91,7 @@ impl PointsTo {
         changed: &[SaidAgain<'_>],
         all: &dyn Fn() -> Vec<Arc<Constraints>>,
         resolve: Resolve<'_>,
-    ) -> Result<(PointsTo, Changes), Option<Surroundings>> {
+    ) -> Result<(PointsTo, Changes), Option<Box<Surroundings>>> {
         let standing = self.standing.as_ref().ok_or(None)?;
         let mut standing = standing.lock().map_err(|_| None)?;
         let uses = standing.in_same_surroundings(self, changed, resolve);
@@ -105,11 +105,8 @@ impl PointsTo {
             relation.record_uses = uses;
             return Ok((relation, Changes::of_names()));
         }
-        Err(Some(standing.surroundings(
-            wrappers,
-            &self.record_uses,
-            uses,
-        )))
+        let left = standing.surroundings(wrappers, &self.record_uses, uses);
+        Err(Some(Box::new(left)))
     }
 }
 

@@ -101,7 +101,7 @@ pub(super) fn pointers(
         }
     }
     let again = match surroundings {
-        Some(surroundings) => solve_in(surroundings, &all()),
+        Some(surroundings) => solve_in(*surroundings, &all()),
         None => solve_for_edits(&all(), &resolve, Some(&before.points_to)),
     };
     match again.aligned(&before.points_to, &|name| !changed.contains(&name)) {
