@@ -25,6 +25,7 @@ import client
 import cold
 import edits
 import growth
+import linked
 import machine
 import warm
 from neighbours import (FETCH, REAL_PROGRAMS, WORKSPACE, MeasureError, build_binary, existing, racelens_binary,
@@ -32,6 +33,7 @@ from neighbours import (FETCH, REAL_PROGRAMS, WORKSPACE, MeasureError, build_bin
 
 WORK = Path(__file__).resolve().parent / ".work"
 GENERATED = "generated"
+LINKED = "linked"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Sizes:
     edited_files: tuple[tuple[str, str], ...]
     #: Real programs whose functions are edited in the process.
     edited_programs: tuple[str, ...]
+    #: Real programs that are edited as one project.
+    linked_programs: tuple[str, ...]
     #: Lines of the generated program that is edited beside them.
     edited_lines: int
     #: Lines of generated programs.
@@ -57,6 +61,8 @@ FULL = Sizes(
     cold=("redis", "libuv-sys2", "libsqlite3-sys", "libgit2-sys", "memcached"),
     edited_files=(("libsqlite3-sys", "sqlite3/sqlite3.c"), ("memcached", "memcached.c"), ("redis", "src/networking.c")),
     edited_programs=("redis", "libsqlite3-sys"),
+    linked_programs=("memcached", "pixz", "silversearcher-ag", "libuv-sys2", "lmdb-master-sys", "zstd-sys",
+                     "libmimalloc-sys"),
     edited_lines=100_000,
     growth=(10_000, 100_000, 1_000_000),
     repeat=3,
@@ -67,6 +73,7 @@ QUICK = Sizes(
     cold=("memcached", "libuv-sys2"),
     edited_files=(("memcached", "memcached.c"),),
     edited_programs=("memcached",),
+    linked_programs=("memcached", "libuv-sys2"),
     edited_lines=5_000,
     growth=(5_000, 10_000, 20_000),
     repeat=1,
@@ -138,7 +145,7 @@ class Bench:
         named = self.arguments.body_edits
         self.racelens = racelens_binary(self.arguments.racelens)
         self.body_edits = existing(named) if named else build_binary("racelens-tests", "body_edits")
-        wanted = {"cold": self.sizes.cold, "warm": self.sizes.cold, "edits": self.sizes.edited_programs,
+        wanted = {"cold": self.sizes.cold, "warm": self.sizes.cold, "edits": self.sizes.edited_programs + self.sizes.linked_programs,
                   "client": [program for program, _ in self.sizes.edited_files]}
         names = dict.fromkeys(name for part in self.arguments.parts for name in wanted.get(part, ()))
         if names and subprocess.run([sys.executable, str(FETCH), "--only", *names], stdout=sys.stderr, check=False).returncode:
@@ -190,6 +197,10 @@ class Bench:
         generated = WORK / GENERATED / str(self.sizes.edited_lines)
         write_program(self.sizes.edited_lines // growth.LINES_PER_FUNCTION, generated)
         programs.append((f"generated, {self.sizes.edited_lines:,} lines", generated))
+        together = [REAL_PROGRAMS / name for name in self.sizes.linked_programs]
+        linked_folder = self.attempt("linking programs", lambda: linked.link(together, WORK / LINKED))
+        if linked_folder:
+            programs.append((f"{len(together)} programs", linked_folder))
         rows: list[tuple[str, dict[str, Any]]] = []
         for name, directory in programs:
             found = self.attempt(f"edits of {name}", lambda: edits.measure(

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import datetime
 import io
+import json
 import tempfile
 import unittest
 import xml.etree.ElementTree as xml
@@ -14,6 +15,7 @@ import client
 import cold
 import edits
 import growth
+import linked
 import machine
 import run
 import warm
@@ -54,6 +56,25 @@ class Tables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(MeasureError, "--only redis"):
             cold.measure("redis", Path(folder) / "redis", (), cold.Plan(Path("racelens"), 1, 1, 1.0))
 
+    def test_programs_become_one_project(self):
+        with tempfile.TemporaryDirectory() as folder:
+            programs = [Path(folder) / "real" / name for name in ("one", "two")]
+            for program in programs:
+                program.mkdir(parents=True)
+                (program / "a.c").write_text("int main(void) { return 0; }\n")
+                unit = {"directory": str(program), "file": "a.c", "arguments": ["gcc", f"-I{program}/include", "-c", "a.c"]}
+                (program / "compile_commands.json").write_text(json.dumps([unit]))
+            into = linked.link(programs, Path(folder) / "linked")
+            units = json.loads((into / "compile_commands.json").read_text())
+            self.assertEqual([unit["directory"] for unit in units], [str(into / "one"), str(into / "two")])
+            self.assertEqual(units[1]["arguments"][1], f"-I{into}/two/include")
+            self.assertTrue((into / "two" / "a.c").exists())
+            self.assertFalse((into / "two" / "compile_commands.json").exists())
+
+    def test_a_missing_program_is_not_linked(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(MeasureError, "--only redis"):
+            linked.link([Path(folder) / "redis"], Path(folder) / "linked")
+
     def test_the_second_start_stands_beside_the_first(self):
         rows = [warm.Row("redis", cost(30.0), cost(0.5), 32.0, 0.4, 12_000_000),
                 warm.Row("libuv-sys2", cost(2.0), cost(0.05), None, None, 1_500_000)]
@@ -67,7 +88,7 @@ class Tables(unittest.TestCase):
     def test_an_edit_stands_beside_a_run_from_scratch(self):
         rows = [("redis", edited(5.0, 20.0, lock=7.0)), ("sqlite", edited(2.0, 3.0, number=1.0))]
         lines = list(edits.markdown(rows))
-        self.assertIn("| redis | 100,000 | 2,000 | 20 | 5.0 | 20.0 | 20.0 | 5,000 | 1,000 |", lines)
+        self.assertIn("| redis | 100,000 | 2,000 | 20 | 5.0 | 20.0 | 20.0 | 20.0 | 5,000 | 1,000 |", lines)
         self.assertEqual(lines[-4:], ["| program | lock | number |", "|---|--:|--:|", "| redis | 7.0, 7.0 | – |",
                                       "| sqlite | – | 1.0, 1.0 |"])
 
