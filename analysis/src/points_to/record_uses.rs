@@ -22,6 +22,9 @@ pub(super) struct Mentions {
     is_agreed_on: bool,
 }
 
+/// A record with the layout that a function knows.
+type Mention = (RecordRef, Arc<RecordLayout>);
+
 /// Gives the formals of the bodies of a named function.
 pub(super) type Formals<'f> = &'f dyn Fn(FunctionRef) -> Vec<&'f [Argument]>;
 
@@ -46,16 +49,23 @@ impl RecordUses {
     ) -> Option<RecordUses> {
         let mut uses = self.clone();
         uses.add(now, formals);
-        for (record, _) in &now.records {
-            if !uses.mentions.get(record)?.is_agreed_on {
-                return None;
-            }
+        // Where functions do not agree, the first one decides: nobody else may come or go.
+        let is_agreed_on = |one: &Mention, others: &[Mention]| {
+            others.contains(one)
+                || uses
+                    .mentions
+                    .get(&one.0)
+                    .is_some_and(|known| known.is_agreed_on)
+        };
+        let mut new = now.records.iter();
+        let mut old = before.records.iter();
+        if !new.all(|one| is_agreed_on(one, &before.records))
+            || !old.all(|one| is_agreed_on(one, &now.records))
+        {
+            return None;
         }
         for (record, _) in &before.records {
             let mentions = uses.mentions.get_mut(record)?;
-            if !mentions.is_agreed_on {
-                return None;
-            }
             mentions.count = mentions.count.checked_sub(1)?;
             if mentions.count == 0 {
                 uses.mentions.remove(record);
