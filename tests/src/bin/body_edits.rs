@@ -1,12 +1,13 @@
 //! How long it takes until all that is to say about a program is current again after an edit in a function's body, beside
 //! reading and checking it from scratch in the same process.
 //!
-//! `body_edits [--compare] [--each] [--only KIND] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
+//! `body_edits [--compare] [--each] [--only KIND] [--at NUMBER,…] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
 //! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
 //! Measured is what the language server does between
 //! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
 //! before the clock does. With `--compare` what is said after each edit, in brief and in full, is compared with what is said about the
-//! same text by who reads the program anew, and the first difference ends it. With `--each` every edit is told with its cost and the stages that took more than a millisecond.
+//! same text by who reads the program anew, and the first difference ends it. With `--each` every edit is told with its number, its cost and the stages that took
+//! more than a millisecond. With `--at` only the edits with these numbers are made, and they are the same ones as among all the others.
 
 use racelens::process_memory::ProcessMemory;
 use racelens::project::LoadOptions;
@@ -34,9 +35,19 @@ fn main() -> ExitCode {
     let only = arguments
         .next_if_eq("--only")
         .and_then(|_| arguments.next());
+    let at = arguments
+        .next_if_eq("--at")
+        .and_then(|_| arguments.next())
+        .map(|numbers| numbers.split(',').map(str::parse).collect());
+    let Ok(at) = at.transpose() else {
+        eprintln!("--at wants numbers of edits with commas between them, such as 12,57");
+        return ExitCode::from(2);
+    };
     let edits = arguments.next().and_then(|count| count.parse().ok());
     let (Some(edits), Some(directory)) = (edits, arguments.next()) else {
-        eprintln!("usage: body_edits [--compare] [--each] [--only KIND] EDITS DIRECTORY [SECONDS]");
+        eprintln!(
+            "usage: body_edits [--compare] [--each] [--only KIND] [--at NUMBER,…] EDITS DIRECTORY [SECONDS]"
+        );
         return ExitCode::from(2);
     };
     let seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
@@ -46,6 +57,7 @@ fn main() -> ExitCode {
         compares,
         tells_each,
         only,
+        at,
     };
     match measure(Path::new(&directory), edits, wishes) {
         Ok(result) => {
@@ -66,6 +78,8 @@ struct Wishes {
     tells_each: bool,
     /// The word for the only kind of edit that is made.
     only: Option<String>,
+    /// The numbers of the only edits that are made.
+    at: Option<BTreeSet<usize>>,
 }
 
 fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, String> {
@@ -106,11 +120,18 @@ fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, Stri
         let Some((file, text)) = edited else {
             continue;
         };
+        if wishes.at.as_ref().is_some_and(|at| !at.contains(&number)) {
+            continue;
+        }
         for text in [Some(Arc::from(text)), None] {
             let (time, by_stage) = session.edit(&file, text.clone());
             let edit = format!("{} of {}", kind.word(), file.display());
             if wishes.tells_each {
-                eprintln!("{:9.1} {edit}: {}", milliseconds(time), told(&by_stage));
+                eprintln!(
+                    "{:9.1} {number} {edit}: {}",
+                    milliseconds(time),
+                    told(&by_stage)
+                );
             }
             if wishes.compares {
                 session
