@@ -2,10 +2,11 @@
 //! different about them.
 
 use super::differences::Differences;
-use super::graph::NONE;
+use super::graph::{NONE, NodeId};
 use super::reads::{Aspect, Read, Reads};
 use super::records::LabelId;
 use super::solution::{Class, ClassData, FunctionClasses, Object, PointsTo};
+use super::standing::Standing;
 use crate::ir::{FunctionRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -165,6 +166,28 @@ impl Matching {
     }
 }
 
+/// The groups that both have in common, with the numbers that their nodes had and have.
+fn known_groups<'s>(
+    before: &'s Standing,
+    now: &'s Standing,
+) -> impl Iterator<Item = (usize, &'s [u32], &'s [u32])> {
+    let groups = now.solver.groups.iter().enumerate();
+    let known = groups.filter(|(_, placed)| placed.is_known);
+    known.filter_map(move |(number, placed)| {
+        let old = before.solver.groups.get(number)?;
+        let count = placed.group.graph.nodes.len();
+        let numbers = |standing: &'s Standing, first: NodeId| {
+            let first = first as usize;
+            &standing.numbers[first..first + count]
+        };
+        Some((
+            number,
+            numbers(before, old.first),
+            numbers(now, placed.first),
+        ))
+    })
+}
+
 /// The variables of the program among objects, and which other kinds there are.
 fn kinds(objects: &[Object]) -> (Vec<GlobalRef>, [bool; 4]) {
     let mut globals = Vec::new();
@@ -207,6 +230,7 @@ impl PointsTo {
                 matching.pair(*old, *new);
             }
         }
+        self.match_groups(before, &mut matching);
         let mut others = Vec::new();
         for (function, new, old) in self.functions.with(&before.functions) {
             match is_same(function) {
@@ -231,8 +255,84 @@ impl PointsTo {
             return None;
         }
         self.renumber(&matching.old_of, next as usize);
+        self.take_over_functions(before)?;
         let changes = self.changes_since(before, &matching.new_of);
         Some((self, changes))
+    }
+
+    /// The classes of groups that were a part of the program before.
+    fn match_groups(&self, before: &PointsTo, matching: &mut Matching) {
+        let (Some(now), Some(old)) = (&self.standing, &before.standing) else {
+            return;
+        };
+        let (Ok(now), Ok(old)) = (now.lock(), old.lock()) else {
+            return;
+        };
+        for (_, old, new) in known_groups(&old, &now) {
+            for (old, new) in old.iter().zip(new) {
+                matching.pair(*old, *new);
+            }
+        }
+    }
+
+    /// The functions of groups that were a part of the program before are in the classes that they were in, where these have the numbers
+    /// that they had.
+    fn take_over_functions(&mut self, before: &PointsTo) -> Option<()> {
+        let Some(now) = &self.standing else {
+            return Some(());
+        };
+        let now = now.lock().ok()?;
+        if !now.solver.groups.iter().any(|placed| placed.is_known) {
+            return Some(());
+        }
+        let old = before.standing.as_ref()?.lock().ok()?;
+        let own = std::mem::replace(&mut self.functions, before.functions.clone());
+        let solver = &now.solver;
+        let has_first = |position: usize| {
+            let function = solver.bodies[position].function;
+            let known = solver.names.by_name.get(&function);
+            known.is_none_or(|known| known.first() == Some(&position))
+        };
+        let groups = solver.groups.iter().enumerate();
+        for (number, _) in groups.filter(|(_, placed)| !placed.is_known) {
+            for position in solver
+                .positions(number)
+                .filter(|position| has_first(*position))
+            {
+                let function = solver.bodies[position].function;
+                if let Some(classes) = own.get(function) {
+                    self.functions.replace(function, classes.clone());
+                }
+            }
+        }
+        for (number, old, new) in known_groups(&old, &now) {
+            if old == new {
+                continue;
+            }
+            for position in solver
+                .positions(number)
+                .filter(|position| has_first(*position))
+            {
+                let body = &solver.bodies[position];
+                let classes = FunctionClasses::of_body(body, &now.numbers);
+                let known = self.functions.get(body.function);
+                if known.is_none_or(|known| **known != classes) {
+                    self.functions.replace(body.function, Arc::new(classes));
+                }
+            }
+        }
+        let positions = 0..solver.bodies.len();
+        debug_assert!(
+            { positions }
+                .filter(|position| has_first(*position))
+                .all(|position| {
+                    let body = &solver.bodies[position];
+                    let classes = FunctionClasses::of_body(body, &now.numbers);
+                    self.functions.get(body.function).map(|known| &**known) == Some(&classes)
+                }),
+            "functions are in the classes of their groups"
+        );
+        Some(())
     }
 
     fn renumber(&mut self, numbers: &[u32], count: usize) {
@@ -292,9 +392,8 @@ impl PointsTo {
                 Arc::as_ptr(&old.objects).addr(),
                 Arc::as_ptr(&new.objects).addr(),
             );
-            let same = *same_objects
-                .entry(key)
-                .or_insert_with(|| old.objects == new.objects);
+            let same = key.0 == key.1
+                || *{ same_objects.entry(key) }.or_insert_with(|| old.objects == new.objects);
             let differences = old.differences(new);
             is_structural |= !differences.is_none();
             changes.add(class as u32, differences);

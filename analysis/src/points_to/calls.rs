@@ -12,7 +12,7 @@ type Passed = SmallVec<[Option<(NodeId, Flow)>; 6]>;
 
 impl Solver {
     pub(super) fn call(&mut self, index: usize, call: &Call) {
-        let nodes = std::mem::take(&mut self.bodies[index].nodes);
+        let nodes = self.bodies[index].nodes.clone();
         match call.callee {
             CalleeTerm::Direct(function) => {
                 let names = self.names.clone();
@@ -24,7 +24,6 @@ impl Solver {
                     self.effects(&model.effects, &nodes);
                 }
                 let replaced = model.is_some_and(|model| model.priority == Priority::Replaces);
-                self.bodies[index].nodes = nodes;
                 if has_body && !replaced {
                     let arguments = self.actuals(index, &call.arguments);
                     let result = self.actual(index, call.result.as_ref());
@@ -38,7 +37,6 @@ impl Solver {
             CalleeTerm::Indirect(value) => {
                 let cell = self.graph.target(nodes[value.0 as usize]);
                 self.call_cell(cell, &call.arguments, call.result.as_ref(), &nodes);
-                self.bodies[index].nodes = nodes;
                 let key = (self.bodies[index].function, call.site);
                 self.indirect_calls
                     .insert(key, (cell, call.arguments.len()));
@@ -130,7 +128,7 @@ impl Solver {
     fn actual(&self, index: usize, argument: Option<&Argument>) -> Option<(NodeId, Flow)> {
         let argument = argument?;
         let value = argument.value?;
-        Some((self.bodies[index].nodes[value.0 as usize], argument.flow))
+        Some((self.bodies[index].node(value), argument.flow))
     }
 
     /// Arguments become formals, and the result comes back.

@@ -25,6 +25,7 @@ pub(super) struct Detail {
 pub(super) struct Rare {
     /// The container to which somebody goes from here.
     pub inverses: Vec<(LabelId, NodeId)>,
+    /// Sorted.
     pub functions: Vec<u32>,
     /// Calls of what is here, one signature for each number of arguments.
     pub signatures: Vec<(usize, u32)>,

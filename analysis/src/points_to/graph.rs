@@ -16,7 +16,7 @@ pub(super) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub(super) parent: NodeId,
-    size: u32,
+    pub(super) size: u32,
     pub(super) target: NodeId,
     pub(super) detail: u32,
     pub(super) is_cell: bool,
@@ -220,7 +220,10 @@ impl Graph {
 
     pub fn add_function(&mut self, cell: NodeId, function: u32) {
         let root = self.find(cell);
-        self.detail(root).rare_mut().functions.push(function);
+        let known = &mut self.detail(root).rare_mut().functions;
+        if let Err(position) = known.binary_search(&function) {
+            known.insert(position, function);
+        }
     }
 
     /// The cell is called with this signature; one with as many arguments is the same one.
@@ -433,8 +436,11 @@ impl Graph {
         let kept = self.nodes[winner as usize].detail as usize;
         let kept = self.details[kept].rare_mut();
         let tasks = &mut self.tasks;
+        // A function that is on both sides got the calls of both already.
+        let is_new = |function: &&u32, others: &[u32]| others.binary_search(function).is_err();
         for (arguments, signature) in &lost.signatures {
             let functions = kept.functions.iter();
+            let functions = functions.filter(|function| is_new(function, &lost.functions));
             tasks.extend(functions.map(|function| Task::Link(*function, *signature)));
             let known = kept.signatures.iter().find(|known| known.0 == *arguments);
             let Some(&(_, known)) = known else {
@@ -448,11 +454,18 @@ impl Graph {
             tasks.extend(pairs.map(|(one, other)| Task::Unite(*one, *other)));
             tasks.push(Task::Unite(one.1, other.1));
         }
-        for function in &lost.functions {
+        let functions = lost.functions.iter();
+        for function in functions.filter(|function| is_new(function, &kept.functions)) {
             let signatures = kept.signatures.iter();
             tasks.extend(signatures.map(|(_, signature)| Task::Link(*function, *signature)));
         }
-        kept.functions.extend(lost.functions);
+        if kept.functions.is_empty() {
+            kept.functions = lost.functions;
+        } else if !lost.functions.is_empty() {
+            kept.functions.extend(lost.functions);
+            kept.functions.sort_unstable();
+            kept.functions.dedup();
+        }
         for (arguments, signature) in lost.signatures {
             if !kept.signatures.iter().any(|known| known.0 == arguments) {
                 kept.signatures.push((arguments, signature));

@@ -14,9 +14,9 @@ pub(super) struct LabelId(pub u32);
 /// All records with their layouts, and what follows from seeing one object as two records.
 #[derive(Clone, Default)]
 pub(super) struct Records {
-    layouts: FxHashMap<RecordRef, Arc<RecordLayout>>,
+    layouts: Arc<FxHashMap<RecordRef, Arc<RecordLayout>>>,
     /// Pairs, smaller first, of records that share memory somewhere in the program.
-    overlaid: FxHashSet<(RecordRef, RecordRef)>,
+    overlaid: Arc<FxHashSet<(RecordRef, RecordRef)>>,
     /// Each with whether it is where its record starts.
     labels: Vec<(Label, bool)>,
     numbers: FxHashMap<Label, LabelId>,
@@ -41,14 +41,13 @@ impl Records {
     pub fn new(uses: &RecordUses) -> Records {
         let mut records = Records::default();
         let mentions = uses.mentions.iter();
-        records.layouts = mentions
-            .map(|(record, mentions)| (*record, mentions.layout.clone()))
-            .collect();
+        let layouts = mentions.map(|(record, mentions)| (*record, mentions.layout.clone()));
+        records.layouts = Arc::new(layouts.collect());
         for (one, other) in uses.conversions.keys() {
             records.overlay(*one, *other);
         }
         let mut alternatives = Vec::new();
-        for (record, layout) in &records.layouts {
+        for (record, layout) in &*records.layouts {
             if record.is_union() {
                 let members = layout.fields.iter();
                 let inner: Vec<RecordRef> = members
@@ -70,7 +69,8 @@ impl Records {
     /// Objects of one record are also seen as the other.
     pub fn overlay(&mut self, left: RecordRef, right: RecordRef) {
         if left != right {
-            self.overlaid.insert((left.min(right), left.max(right)));
+            let pair = (left.min(right), left.max(right));
+            Arc::make_mut(&mut self.overlaid).insert(pair);
         }
     }
 

@@ -8,7 +8,7 @@ use super::graph::{Graph, NONE, NodeId};
 use super::reads::{Aspect, note};
 use super::record_uses::RecordUses;
 use super::records::{LabelId, Records};
-use super::solve::Solver;
+use super::solve::{Solver, SolverBody};
 use super::standing::{Kinds, Standing};
 use crate::ir::{
     Base, FunctionRef, GlobalRef, LocalId, Operand, Place, Projection, RecordRef, StatementId,
@@ -360,18 +360,12 @@ impl PointsTo {
             classes.push(data);
         }
         let number = |node: NodeId| numbers.of_node[node as usize];
-        let bodies = &solver.bodies;
+        let bodies = solver.bodies_of_new_groups();
         let (contained, by_function) = rayon::join(
-            || {
-                let members: Vec<Vec<u32>> = classes
-                    .iter()
-                    .map(|class| class.fields.iter().map(|field| field.1).collect())
-                    .collect();
-                containment::objects_of_members(own_objects, &members)
-            },
+            || containment::objects_of_members(own_objects, &classes),
             || {
                 let by_function = bodies.par_iter().map(|body| {
-                    let classes = FunctionClasses::new(&body.constraints, &body.nodes, number);
+                    let classes = FunctionClasses::of_body(body, &numbers.of_node);
                     (body.function, Arc::new(classes))
                 });
                 by_function.collect::<Vec<_>>()
@@ -474,6 +468,14 @@ impl Numbers {
 }
 
 impl FunctionClasses {
+    /// Those of a function, where nodes have these numbers.
+    pub(super) fn of_body(body: &SolverBody, numbers: &[u32]) -> FunctionClasses {
+        FunctionClasses::new(&body.constraints, &body.nodes, |node| match node {
+            NONE => NONE,
+            node => numbers[(body.first + node) as usize],
+        })
+    }
+
     /// `number` gives the class of a cell, or the class that a value points to.
     pub(super) fn new(
         constraints: &Constraints,

@@ -1,8 +1,10 @@
 //! Puts the constraints of all functions together and solves them.
 
+use super::alignment::Changes;
 use super::constraints::{Constraints, Term, TermId};
 use super::escape;
 use super::graph::{Graph, NodeId};
+use super::joining::Placed;
 use super::names::Names;
 use super::record_uses::RecordUses;
 use super::records::Records;
@@ -18,7 +20,7 @@ pub type Resolve<'r> = &'r dyn Fn(FunctionRef) -> Vec<FunctionRef>;
 
 /// Solves the constraints of a program.
 pub fn solve(functions: &[(FunctionRef, Arc<Constraints>)], resolve: Resolve<'_>) -> PointsTo {
-    PointsTo::new(solved(functions, resolve, None), false)
+    PointsTo::new(solved(functions, resolve), false)
 }
 
 /// The same for a program that will be edited, or was: then members have the numbers that they had before, so that the
@@ -29,29 +31,33 @@ pub fn solve_for_edits(
     before: Option<&PointsTo>,
 ) -> PointsTo {
     let records = before.map(|before| &*before.records);
-    PointsTo::new(solved(functions, resolve, records), true)
+    let mut solver = Solver::new(functions, resolve);
+    if let Some(before) = records {
+        solver.graph.records.number_like(before);
+    }
+    solver.solve_in_groups(&[]);
+    PointsTo::new(solver, true)
 }
 
-/// The same where an edit has left these surroundings alone.
+/// The same where an edit has left these surroundings of the relation before it alone, with the numbers that classes had before.
+/// `is_same` tells of which functions the text is the same. `None` if so many numbers have died that it is better to forget them.
 pub fn solve_in(
     surroundings: Surroundings,
     functions: &[(FunctionRef, Arc<Constraints>)],
-) -> PointsTo {
-    let mut solver = surroundings.solver(functions);
-    solver.solve();
-    PointsTo::new(solver, true)
+    before: &PointsTo,
+    is_same: &dyn Fn(FunctionRef) -> bool,
+) -> Option<(PointsTo, Changes)> {
+    let (mut solver, known) = surroundings.solver(functions);
+    solver.solve_in_groups(&known);
+    PointsTo::new(solver, true).aligned(before, is_same)
 }
 
 /// The classes as the solver leaves them.
 pub(super) fn solved(
     functions: &[(FunctionRef, Arc<Constraints>)],
     resolve: Resolve<'_>,
-    before: Option<&Records>,
 ) -> Solver {
     let mut solver = Solver::new(functions, resolve);
-    if let Some(before) = before {
-        solver.graph.records.number_like(before);
-    }
     solver.solve();
     solver
 }
@@ -60,8 +66,10 @@ pub(super) fn solved(
 pub(super) struct SolverBody {
     pub(super) function: FunctionRef,
     pub(super) constraints: Arc<Constraints>,
-    /// The node of each term.
-    pub(super) nodes: Vec<NodeId>,
+    /// The node of each term, counted from `first`. What a value points to if nobody else has anything to do with the value,
+    /// and `NONE` if that is nothing.
+    pub(super) nodes: Arc<Vec<NodeId>>,
+    pub(super) first: NodeId,
     /// The value of the variable arguments.
     pub(super) extra: Option<NodeId>,
 }
@@ -86,6 +94,8 @@ pub(super) struct Solver {
     /// Values that somebody outside the program or another thread gets.
     pub(super) shared: Vec<NodeId>,
     pub(super) indirect_calls: FxHashMap<(FunctionRef, StatementId), (NodeId, usize)>,
+    /// What it was put together from, if it was.
+    pub(super) groups: Vec<Placed>,
 }
 
 impl Solver {
@@ -126,6 +136,7 @@ impl Solver {
             objects: Vec::new(),
             shared: Vec::new(),
             indirect_calls: FxHashMap::default(),
+            groups: Vec::new(),
         }
     }
 
@@ -163,7 +174,7 @@ impl Solver {
                 None => self.graph.value(),
             });
         }
-        self.bodies[index].nodes = nodes;
+        self.bodies[index].nodes = Arc::new(nodes);
         self.graph.run();
     }
 
@@ -223,7 +234,7 @@ impl Solver {
 
     pub(super) fn apply(&mut self, index: usize) {
         let constraints = self.bodies[index].constraints.clone();
-        let nodes = std::mem::take(&mut self.bodies[index].nodes);
+        let nodes = self.bodies[index].nodes.clone();
         let at = |id: TermId| nodes[id.0 as usize];
         for (left, right) in &constraints.equal {
             self.graph.unite(at(*left), at(*right));
@@ -258,7 +269,6 @@ impl Solver {
             self.graph.unite(cell, at(container.outer));
         }
         self.effects(&constraints.effects, &nodes);
-        self.bodies[index].nodes = nodes;
         for call in &constraints.calls {
             self.call(index, call);
         }
@@ -328,9 +338,15 @@ impl SolverBody {
         SolverBody {
             function,
             constraints,
-            nodes: Vec::new(),
+            nodes: Arc::default(),
+            first: 0,
             extra: None,
         }
+    }
+
+    /// The node of a term that others have to do with.
+    pub(super) fn node(&self, term: TermId) -> NodeId {
+        self.first + self.nodes[term.0 as usize]
     }
 
     /// Whether a call with so many arguments can be one of this function.

@@ -230,7 +230,7 @@ impl Solver {
         let results = known.constraints.result.iter().zip(&constraints.result);
         for (old, new) in formals.chain(results) {
             if let (Some(old), Some(new)) = (old.value, new.value) {
-                same.push((known.nodes[old.0 as usize], nodes[new.0 as usize]));
+                same.push((known.node(old), nodes[new.0 as usize]));
             }
         }
         same.extend(known.extra.zip(extra));
@@ -239,7 +239,7 @@ impl Solver {
             self.graph.unite(old, new);
         }
         let mut body = SolverBody::new(function, constraints.clone());
-        body.nodes = nodes;
+        body.nodes = Arc::new(nodes);
         body.extra = extra;
         self.bodies.push(body);
         self.apply(self.bodies.len() - 1);
@@ -249,16 +249,15 @@ impl Solver {
     /// The nodes of a function's terms; `None` if it mentions something that nobody has mentioned so far.
     fn try_terms(&mut self, index: usize, constraints: &Constraints) -> Option<Vec<NodeId>> {
         let known = &self.bodies[index];
-        let terms = known.constraints.terms.iter().zip(&known.nodes);
+        let nodes = known.nodes.iter();
+        let nodes = nodes.map(|node| known.first.saturating_add(*node));
+        let terms = known.constraints.terms.iter().zip(nodes);
         let memory = terms
             .clone()
             .filter(|(term, _)| matches!(term, Term::Memory(_)));
-        let mut memory = memory
-            .map(|(_, node)| *node)
-            .collect::<Vec<_>>()
-            .into_iter();
+        let mut memory = memory.map(|(_, node)| node).collect::<Vec<_>>().into_iter();
         let variadic = { terms }.find(|(term, _)| **term == Term::Variadic);
-        let variadic = variadic.map(|(_, node)| *node);
+        let variadic = variadic.map(|(_, node)| node);
         let mut nodes = Vec::with_capacity(constraints.terms.len());
         for term in &constraints.terms {
             let node = match term {

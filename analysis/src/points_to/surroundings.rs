@@ -2,6 +2,7 @@
 //! each other. An edit of a body mostly leaves it as it is, and then it need not be found again.
 
 use super::constraints::{Argument, Constraints};
+use super::group::Group;
 use super::names::Names;
 use super::record_uses::RecordUses;
 use super::records::Records;
@@ -20,17 +21,23 @@ pub struct Surroundings {
     records: Records,
     /// Library functions that are named as values.
     library: Vec<(FunctionRef, Arc<Constraints>)>,
+    /// Solved groups that hold as long as their functions say the same.
+    groups: Vec<Arc<Group>>,
 }
 
 impl Surroundings {
-    /// A solver for what the functions of the program say now.
-    pub(super) fn solver(self, functions: &[(FunctionRef, Arc<Constraints>)]) -> Solver {
+    /// A solver for what the functions of the program say now, and groups that are solved.
+    pub(super) fn solver(
+        self,
+        functions: &[(FunctionRef, Arc<Constraints>)],
+    ) -> (Solver, Vec<Arc<Group>>) {
         let bodies = functions.iter().chain(&self.library);
-        Solver {
+        let solver = Solver {
             bodies: bodies.map(SolverBody::of).collect(),
             names: self.names,
             ..Solver::with_records(self.records, self.record_uses)
-        }
+        };
+        (solver, self.groups)
     }
 }
 
@@ -90,7 +97,14 @@ impl Standing {
         record_uses: Arc<RecordUses>,
     ) -> Surroundings {
         let known = &self.solver.graph.records;
-        let records = match record_uses.come_to_the_same(known_uses) {
+        let has_records = record_uses.come_to_the_same(known_uses);
+        // What groups say about calls of others depends on what these can be relied on for.
+        let groups = match has_records && wrappers.is_none() {
+            true => self.solver.groups.iter(),
+            false => [].iter(),
+        };
+        let groups = groups.map(|placed| placed.group.clone()).collect();
+        let records = match has_records {
             true => known.clone(),
             false => {
                 let mut records = Records::new(&record_uses);
@@ -111,6 +125,7 @@ impl Standing {
             names,
             record_uses,
             records,
+            groups,
         }
     }
 

@@ -288,7 +288,7 @@ fn absorb_rare(
     let mut leaves = lost.union_leaves.iter();
     has_signatures
         && has_inverses
-        && functions.all(|function| kept.functions.contains(function))
+        && functions.all(|function| kept.functions.binary_search(function).is_ok())
         && collapsed.all(|record| kept.collapsed.contains(record))
         && leaves.all(|leaf| kept.union_leaves.contains(leaf))
         && kept.taken >= lost.taken

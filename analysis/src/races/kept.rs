@@ -100,11 +100,13 @@ pub(super) fn pointers(
             Err(left) => surroundings = left,
         }
     }
+    let is_same = |name| !changed.contains(&name);
+    let known = &before.points_to;
     let again = match surroundings {
-        Some(surroundings) => solve_in(*surroundings, &all()),
-        None => solve_for_edits(&all(), &resolve, Some(&before.points_to)),
+        Some(surroundings) => solve_in(*surroundings, &all(), known, &is_same),
+        None => solve_for_edits(&all(), &resolve, Some(known)).aligned(known, &is_same),
     };
-    match again.aligned(&before.points_to, &|name| !changed.contains(&name)) {
+    match again {
         Some((points_to, changes)) => (Arc::new(points_to), Some(changes)),
         None => anew(),
     }

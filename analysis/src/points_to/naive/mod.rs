@@ -24,7 +24,7 @@ pub fn disagreement(
     functions: &[(FunctionRef, Arc<Constraints>)],
     resolve: &dyn Fn(FunctionRef) -> Vec<FunctionRef>,
 ) -> Option<String> {
-    let mut fast = solved(functions, resolve, None);
+    let mut fast = solved(functions, resolve);
     let slow = classes(functions, resolve);
     let (mut to_slow, mut to_fast) = (BTreeMap::new(), BTreeMap::new());
     for (index, (function, constraints)) in functions.iter().enumerate() {
