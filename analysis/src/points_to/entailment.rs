@@ -1,19 +1,17 @@
-//! Whether what a function said about pointers follows from what it says now, whatever the rest of the program says.
+//! Whether what a function said about pointers follows from what it and others say now, whatever the rest of the program says.
 
 use super::constraints::Constraints;
 use super::standing::{Kinds, Marks, Standing};
 use std::sync::Arc;
 
 impl Standing {
-    /// Whether what the function said follows from what it says, whatever others say.
-    pub(super) fn follows_locally(
+    /// Whether what the first of some functions said before follows from what they say now, whatever others say.
+    pub(super) fn follows_from(
         &mut self,
-        index: usize,
+        functions: &[(usize, Arc<Constraints>)],
         before: &Arc<Constraints>,
-        now: &Arc<Constraints>,
     ) -> bool {
-        let function = [(index, now.clone())];
-        let mut local = self.solver.local(&function, Some(before)).solver;
+        let mut local = self.solver.local(functions, Some(before)).solver;
         local.graph.records = std::mem::take(&mut self.solver.graph.records);
         local.solve();
         let escaped = local.escaped();

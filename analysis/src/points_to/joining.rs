@@ -19,10 +19,10 @@ pub(super) struct Placed {
 
 impl Solver {
     /// Solves the program group by group. Groups that are known and say what they said are not solved again.
-    pub(super) fn solve_in_groups(&mut self, known: &[Arc<Group>]) {
+    pub(super) fn solve_in_groups(&mut self, known: &[Option<Arc<Group>>]) {
         for number in 0..self.bodies.len().div_ceil(FUNCTIONS) {
             let positions = self.positions(number);
-            let known = known.get(number);
+            let known = known.get(number).and_then(Option::as_ref);
             let known = known.filter(|group| group.is_of(&self.bodies[positions.clone()]));
             let group = match known {
                 Some(known) => known.clone(),
@@ -41,6 +41,14 @@ impl Solver {
     pub(super) fn positions(&self, group: usize) -> Range<usize> {
         let first = group * FUNCTIONS;
         first..self.bodies.len().min(first + FUNCTIONS)
+    }
+
+    /// The functions in the group of a function; none if there are no groups.
+    pub(super) fn positions_around(&self, position: usize) -> Range<usize> {
+        match self.groups.is_empty() {
+            true => 0..0,
+            false => self.positions(position / FUNCTIONS),
+        }
     }
 
     /// The functions of groups that are no known ones; all if there are no groups.

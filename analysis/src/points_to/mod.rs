@@ -44,6 +44,8 @@ mod wrappers;
 
 #[cfg(test)]
 mod random_tests;
+#[cfg(test)]
+mod random_wrappers;
 
 pub use alignment::Changes;
 pub use constraints::Constraints;

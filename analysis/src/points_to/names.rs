@@ -2,7 +2,7 @@
 
 use super::constraints::Constraints;
 use super::solve::Resolve;
-use super::wrappers::{Wrapper, wrappers};
+use super::wrappers::{Wrapper, wrappers, wrappers_again};
 use crate::ir::FunctionRef;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -54,6 +54,17 @@ impl Names {
     ) -> Vec<Wrapper> {
         let functions: Vec<&Arc<Constraints>> = functions.collect();
         wrappers(&functions, &|function| &self.meaning(function).bodies)
+    }
+
+    /// The same after these functions were edited.
+    pub fn wrappers_after<'c>(
+        &self,
+        functions: impl Iterator<Item = &'c Arc<Constraints>>,
+        edited: &[usize],
+    ) -> Vec<Wrapper> {
+        let functions: Vec<&Arc<Constraints>> = functions.collect();
+        let bodies = |function| &self.meaning(function).bodies[..];
+        wrappers_again(&functions, &bodies, &self.wrappers, edited)
     }
 
     /// Finds out what the functions mean that somebody names.

@@ -7,6 +7,7 @@ use super::constraints::{
 use super::go_betweens::without_go_betweens;
 use super::handling::Handling;
 use super::naive::disagreement;
+use super::renaming::SaidAgain;
 use super::simplification::simplified;
 use super::solution::PointsTo;
 use super::solve::{solve, solve_for_edits, solve_in};
@@ -15,17 +16,17 @@ use std::sync::Arc;
 use ustr::Ustr;
 
 /// SplitMix64.
-struct Random(u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((mixed ^ (mixed >> 31)) % limit as u64) as usize
     }
 
-    fn one_in(&mut self, out_of: usize) -> bool {
+    pub fn one_in(&mut self, out_of: usize) -> bool {
         self.below(out_of) == 0
     }
 }
@@ -96,7 +97,7 @@ fn label(random: &mut Random) -> Label {
     }
 }
 
-fn function(index: usize) -> FunctionRef {
+pub(super) fn function(index: usize) -> FunctionRef {
     FunctionRef {
         name: Ustr::from(&format!("f{index}")),
         scope: GlobalScope::External,
@@ -474,6 +475,55 @@ fn what_stands_after_an_edit_is_what_solving_again_gives() {
         }
     }
     assert!(stood > 1_000, "{stood} of the edits were settled by trying");
+}
+
+/// Groups have two functions here: what others say stays solved, what is edited is solved again, whatever was edited in between.
+#[test]
+fn many_edits_of_several_groups_are_what_solving_again_gives() {
+    let mut solved_again = 0;
+    for seed in 0..1_500 {
+        let mut random = Random(seed);
+        let mut program: Program = (0..7)
+            .map(|index| (function(index), Arc::new(constraints(&mut random))))
+            .collect();
+        let names: Vec<FunctionRef> = program.iter().map(|function| function.0).collect();
+        let resolve = |name: FunctionRef| {
+            let known = names.iter().copied();
+            known.filter(|known| *known == name).collect()
+        };
+        let mut relation = solve_for_edits(&program, &resolve, None);
+        for edit in 0..12 {
+            let before = program.clone();
+            for _ in 0..1 + random.below(2) {
+                let index = random.below(program.len());
+                program[index].1 = Arc::new(edited(&mut random, &program[index].1));
+            }
+            let pairs = before.iter().zip(&program);
+            let changed = pairs.filter(|(old, new)| old.1 != new.1);
+            let said: Vec<SaidAgain<'_>> =
+                changed.map(|(old, new)| (old.0, &old.1, &new.1)).collect();
+            let all = || program.iter().map(|function| function.1.clone()).collect();
+            relation = match relation.standing_after(&said, &all, &resolve) {
+                Ok((standing, _)) => standing,
+                Err(Some(surroundings)) => {
+                    let is_same = |name| said.iter().all(|(function, ..)| *function != name);
+                    solved_again += 1;
+                    match solve_in(*surroundings, &program, &relation, &is_same) {
+                        Some((again, _)) => again,
+                        None => solve_for_edits(&program, &resolve, None),
+                    }
+                }
+                Err(None) => solve_for_edits(&program, &resolve, None),
+            };
+            let fresh = solve(&program, &resolve);
+            let found = difference(&relation, &fresh, &program);
+            assert_eq!(found, None, "seed {seed}, edit {edit}: {said:#?}");
+        }
+    }
+    assert!(
+        solved_again > 1_000,
+        "{solved_again} edits were solved again"
+    );
 }
 
 #[test]

@@ -3,10 +3,10 @@
 //! After an edit a function says other things about pointers. All stays as it is for everybody else if
 //!
 //! 1. what the function says now holds in the solution of before: so nothing else is united than before; and
-//! 2. what it said before follows from what it says now, whatever the rest of the program says: so nothing is left out.
+//! 2. what it said before follows from what it and those around it say now, whatever the rest of the program says: so nothing is left out.
 //!
 //! Both are found by trying (`trial.rs`): the first on the solver of the whole program, the second (`entailment.rs`) on one that
-//! knows nothing but what the function says now. What the function shares with the rest (its formals, its result, its variables in
+//! knows nothing but what the function, or it and those around it, say now. What the function shares with the rest (its formals, its result, its variables in
 //! memory) is the same for both versions. Wherever this does not settle it, the program is solved again.
 
 use super::alignment::Changes;
@@ -18,6 +18,7 @@ use super::solve::{Addressed, Resolve, Solver, SolverBody};
 use super::surroundings::Surroundings;
 use crate::ir::FunctionRef;
 use rustc_hash::FxHashSet;
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 pub(super) struct Standing {
@@ -100,7 +101,7 @@ impl PointsTo {
         let has_records = uses.come_to_the_same(&self.record_uses);
         if has_records
             && wrappers.is_none()
-            && let Some(mut relation) = standing.after(self, changed)
+            && let Some(mut relation) = standing.after(self, changed, all)
         {
             relation.record_uses = uses;
             return Ok((relation, Changes::of_names()));
@@ -109,6 +110,9 @@ impl PointsTo {
         Err(Some(Box::new(left)))
     }
 }
+
+/// What all functions say now, if somebody asks.
+type AllSaid<'a> = LazyCell<Vec<Arc<Constraints>>, &'a dyn Fn() -> Vec<Arc<Constraints>>>;
 
 /// What a function's own pointers are, according to a trial that succeeded.
 struct Tried {
@@ -123,10 +127,16 @@ impl Standing {
     }
 
     /// The relation if functions say other things in the same surroundings; `None` if these may make a difference to others.
-    fn after(&mut self, known: &PointsTo, changed: &[SaidAgain<'_>]) -> Option<PointsTo> {
+    fn after(
+        &mut self,
+        known: &PointsTo,
+        changed: &[SaidAgain<'_>],
+        all: &dyn Fn() -> Vec<Arc<Constraints>>,
+    ) -> Option<PointsTo> {
+        let all = LazyCell::new(all);
         let mut relation = known.clone();
         for (function, before, now) in changed {
-            let tried = self.tried(*function, before, now)?;
+            let tried = self.tried(*function, before, now, &all)?;
             let known_calls = known.call_targets.get(*function);
             if known_calls.is_none() && !tried.calls.is_empty() {
                 return None;
@@ -146,10 +156,19 @@ impl Standing {
         function: FunctionRef,
         before: &Arc<Constraints>,
         now: &Arc<Constraints>,
+        all: &AllSaid<'_>,
     ) -> Option<Tried> {
         let index = self.index_of(function)?;
-        if !self.follows_locally(index, before, now) {
-            return None;
+        let alone = [(index, now.clone())];
+        if !self.follows_from(&alone, before) {
+            // What a function leaves out, one beside it often says.
+            let around = self.solver.positions_around(index);
+            let others = around.filter(|position| *position != index);
+            let others = others.filter_map(|position| Some((position, all.get(position)?.clone())));
+            let together: Vec<_> = alone.into_iter().chain(others).collect();
+            if !self.follows_from(&together, before) {
+                return None;
+            }
         }
         self.solver.graph.begin_trial();
         let tried = self.try_function(index, now);

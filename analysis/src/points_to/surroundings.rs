@@ -21,8 +21,8 @@ pub struct Surroundings {
     records: Records,
     /// Library functions that are named as values.
     library: Vec<(FunctionRef, Arc<Constraints>)>,
-    /// Solved groups that hold as long as their functions say the same.
-    groups: Vec<Arc<Group>>,
+    /// Solved groups that hold as long as their functions say the same; nothing for those that do not.
+    groups: Vec<Option<Arc<Group>>>,
 }
 
 impl Surroundings {
@@ -30,7 +30,7 @@ impl Surroundings {
     pub(super) fn solver(
         self,
         functions: &[(FunctionRef, Arc<Constraints>)],
-    ) -> (Solver, Vec<Arc<Group>>) {
+    ) -> (Solver, Vec<Option<Arc<Group>>>) {
         let bodies = functions.iter().chain(&self.library);
         let solver = Solver {
             bodies: bodies.map(SolverBody::of).collect(),
@@ -85,7 +85,14 @@ impl Standing {
         if changed.iter().all(handles_alike) {
             return None;
         }
-        let wrappers = self.solver.names.wrappers_of(all().iter());
+        let edited: Option<Vec<usize>> = { changed.iter() }
+            .map(|(function, ..)| self.index_of(*function))
+            .collect();
+        let names = &self.solver.names;
+        let wrappers = match edited {
+            Some(edited) => names.wrappers_after(all().iter(), &edited),
+            None => names.wrappers_of(all().iter()),
+        };
         (wrappers != self.solver.names.wrappers).then_some(wrappers)
     }
 
@@ -98,12 +105,10 @@ impl Standing {
     ) -> Surroundings {
         let known = &self.solver.graph.records;
         let has_records = record_uses.come_to_the_same(known_uses);
-        // What groups say about calls of others depends on what these can be relied on for.
-        let groups = match has_records && wrappers.is_none() {
-            true => self.solver.groups.iter(),
-            false => [].iter(),
+        let groups = match has_records {
+            true => self.groups_with(wrappers.as_deref()),
+            false => Vec::new(),
         };
-        let groups = groups.map(|placed| placed.group.clone()).collect();
         let records = match has_records {
             true => known.clone(),
             false => {
@@ -127,6 +132,21 @@ impl Standing {
             records,
             groups,
         }
+    }
+
+    /// The groups that hold if callers can rely on this.
+    fn groups_with(&self, wrappers: Option<&[Wrapper]>) -> Vec<Option<Arc<Group>>> {
+        let known = &self.solver.names.wrappers;
+        let is_other = |position: usize| {
+            wrappers.is_some_and(|wrappers| wrappers.get(position) != known.get(position))
+        };
+        let groups = self.solver.groups.iter().enumerate();
+        let holding = groups.map(|(number, placed)| {
+            let called = placed.group.called.iter().map(|called| called.position);
+            let mut positions = self.solver.positions(number).chain(called);
+            (!positions.any(is_other)).then(|| placed.group.clone())
+        });
+        holding.collect()
     }
 
     /// How functions use records now.

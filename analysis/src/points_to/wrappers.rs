@@ -32,10 +32,67 @@ pub(super) type Bodies<'b> = &'b dyn Fn(FunctionRef) -> &'b [usize];
 /// have a chance.
 pub(super) fn wrappers(functions: &[&Arc<Constraints>], bodies: Bodies<'_>) -> Vec<Wrapper> {
     let mut wrappers: Vec<Wrapper> = functions.iter().map(|function| assumed(function)).collect();
+    let all: Vec<usize> = (0..functions.len()).collect();
+    take_back(&mut wrappers, &all, functions, bodies);
+    wrappers
+}
+
+/// The same after an edit of some functions, from what was known before. It depends on callees alone, so that it is another one only
+/// for functions that get to an edited one. In which order things are taken back can matter, so whatever these get to is looked at, too,
+/// and in the order in which it is if all functions are.
+pub(super) fn wrappers_again(
+    functions: &[&Arc<Constraints>],
+    bodies: Bodies<'_>,
+    known: &[Wrapper],
+    edited: &[usize],
+) -> Vec<Wrapper> {
+    let callees = |function: usize| functions[function].handling.callees().flat_map(bodies);
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); functions.len()];
+    for caller in 0..functions.len() {
+        for callee in callees(caller) {
+            callers[*callee].push(caller);
+        }
+    }
+    let with_callers = closure(functions.len(), edited, |function, found| {
+        found.extend(&callers[function]);
+    });
+    let reached = closure(functions.len(), &with_callers, |function, found| {
+        found.extend(callees(function));
+    });
+    let mut again = known.to_vec();
+    for function in &reached {
+        again[*function] = assumed(functions[*function]);
+    }
+    take_back(&mut again, &reached, functions, bodies);
+    debug_assert!(again == wrappers(functions, bodies));
+    again
+}
+
+/// What can be reached from some functions, sorted.
+fn closure(count: usize, from: &[usize], next: impl Fn(usize, &mut Vec<usize>)) -> Vec<usize> {
+    let mut is_reached = vec![false; count];
+    let mut pending = from.to_vec();
+    while let Some(function) = pending.pop() {
+        if !std::mem::replace(&mut is_reached[function], true) {
+            next(function, &mut pending);
+        }
+    }
+    let all = 0..count;
+    all.filter(|function| is_reached[*function]).collect()
+}
+
+/// Takes back what does not hold of some functions and of all that they get to.
+fn take_back(
+    wrappers: &mut [Wrapper],
+    of: &[usize],
+    functions: &[&Arc<Constraints>],
+    bodies: Bodies<'_>,
+) {
     loop {
         let mut changed = false;
-        for (index, function) in functions.iter().enumerate() {
-            let result = refined_result(function, &wrappers[index], &wrappers, bodies);
+        for index in of.iter().copied() {
+            let function = functions[index];
+            let result = refined_result(function, &wrappers[index], wrappers, bodies);
             let mut handed_on = wrappers[index].handed_on.clone();
             for (formal, handled) in function.handling.formals.iter().enumerate() {
                 handed_on[formal] = handed_on[formal]
@@ -45,7 +102,7 @@ pub(super) fn wrappers(functions: &[&Arc<Constraints>], bodies: Bodies<'_>) -> V
                                 &handled.passes,
                                 Treatment::HandedOn,
                                 result.is_some(),
-                                &wrappers,
+                                wrappers,
                                 bodies,
                             )
                     });
@@ -57,7 +114,7 @@ pub(super) fn wrappers(functions: &[&Arc<Constraints>], bodies: Bodies<'_>) -> V
             }
         }
         if !changed {
-            return wrappers;
+            return;
         }
     }
 }
