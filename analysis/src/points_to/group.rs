@@ -15,7 +15,7 @@ use std::sync::Arc;
 use ustr::Ustr;
 
 /// How many functions are a group: solving one should take less time than putting all together.
-pub(super) const FUNCTIONS: usize = if cfg!(test) { 2 } else { 128 };
+pub(super) const FUNCTIONS: usize = if cfg!(test) { 2 } else { 256 };
 
 pub(super) struct Group {
     /// What its functions say.
