@@ -5,7 +5,7 @@ use super::calls::Call;
 use super::domain::{Owned, Sharing};
 use super::objects::{Pointees, can_be_private, object_of, pointees};
 use super::taking::{self, Loaded, Loads, Meetings, Nulls};
-use crate::dataflow::{Solution, visit_chosen};
+use crate::dataflow::Solution;
 use crate::ir::{Body, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
 use crate::locksets::LocksetSolution;
 use crate::models::{Action, FunctionModel, Returns};
@@ -130,7 +130,7 @@ pub(super) fn sharing_steps(known: &Known<'_, '_>, calls: &dyn SharingCalls) -> 
         Statement::Assign { value, .. } => matches!(value, Rvalue::StackAllocate { .. }),
         Statement::Update { .. } | Statement::Assembly { .. } => false,
     };
-    visit_chosen(execution, body, states, matters, |state, id, statement| {
+    execution.visit_chosen(states, matters, |state, id, statement| {
         finder.at = id;
         finder.statement(state, statement, calls);
     });

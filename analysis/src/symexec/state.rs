@@ -43,11 +43,15 @@ impl State {
 
     pub fn operand(&self, operand: &Operand) -> Value {
         match operand {
-            Operand::Local(local) => self.registers.get(local).cloned().unwrap_or_default(),
+            Operand::Local(local) => self.register(*local),
             Operand::Integer(value) => Value::Constant(*value),
             Operand::Function(function) => Value::Function(*function),
             Operand::Float(_) | Operand::String(_) | Operand::Unknown => Value::Anything,
         }
+    }
+
+    pub fn register(&self, local: LocalId) -> Value {
+        self.registers.get(&local).cloned().unwrap_or_default()
     }
 
     pub fn set_register(&mut self, local: LocalId, value: Value) {
