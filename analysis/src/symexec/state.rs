@@ -247,8 +247,10 @@ impl State {
             return;
         }
         // The entry of this very place is overwritten.
-        self.memory
-            .retain(|known, _| known == path || !path.contains(known));
+        if self.parts_of(path).any(|(known, _)| known != path) {
+            self.memory
+                .retain(|known, _| known == path || !path.contains(known));
+        }
         self.memory.change(|known, held| {
             if known == path || !known.may_overlap(path) {
                 return None;
