@@ -9,7 +9,7 @@ use super::private;
 use super::turns::Turns;
 use crate::branches::{Branches, Definitions, Passed};
 use crate::callgraph::{CallGraph, FunctionId, Target};
-use crate::dataflow::{Loops, Solution, visit_chosen};
+use crate::dataflow::{Loops, Solution};
 use crate::forks::ForkState;
 use crate::ir::{
     AccessKind, AccessMode, Callee, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty,
@@ -84,7 +84,7 @@ pub fn function_facts(callees: &Callees<'_>, analysed: &Analysed<'_>) -> Functio
         Statement::Call { .. } => true,
         _ => statement.access().is_some(),
     };
-    visit_chosen(*execution, body, states, matters, |state, id, statement| {
+    execution.visit_chosen(states, matters, |state, id, statement| {
         let point = || Point {
             state,
             id,

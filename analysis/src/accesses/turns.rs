@@ -2,7 +2,7 @@
 //! belongs to, and that this thread does not run at some point of the turn.
 
 use super::facts::Access;
-use crate::dataflow::{Loops, Solution, visit_statements};
+use crate::dataflow::{Loops, Solution};
 use crate::forks::{ForkSolution, Handle};
 use crate::ir::{BlockId, Body, LocalId, Statement, StatementId};
 use crate::symexec::{Definition, Execution, Index, Path, Root, Site, State, Step, Targets, Value};
@@ -82,7 +82,8 @@ impl<'t> Turns<'t> {
         if starts.is_empty() {
             return turns;
         }
-        visit_statements(execution, body, states, |state, id, statement| {
+        let starts_here = |id: StatementId, _: &Statement| starts.iter().any(|(at, _)| *at == id);
+        execution.visit_chosen(states, starts_here, |state, id, statement| {
             let Some((at, handle)) = starts.iter().find(|(at, _)| *at == id) else {
                 return;
             };

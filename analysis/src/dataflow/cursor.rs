@@ -15,35 +15,34 @@ pub fn visit_statements<A: Analysis>(
     }
 }
 
-/// Calls `visit` for the reachable statements that matter, with the state that holds in front of them. Nothing else is
-/// asked for, so that blocks without such statements cost nothing, nor does what stands behind the last of them.
-pub fn visit_chosen<A: Analysis>(
+/// Calls `visit` for the statements of a block that matter, if it is reached, with the state that holds in front of them. What
+/// stands behind the last of them is not executed.
+pub fn visit_block<A: Analysis>(
     analysis: &A,
     body: &Body,
     solution: &Solution<A::Domain>,
-    matters: impl Fn(StatementId, &Statement) -> bool,
-    mut visit: impl FnMut(&A::Domain, StatementId, &Statement),
+    block: BlockId,
+    matters: &impl Fn(StatementId, &Statement) -> bool,
+    visit: &mut impl FnMut(&A::Domain, StatementId, &Statement),
 ) {
-    for (number, content) in body.blocks.iter().enumerate() {
-        let block = BlockId(number as u32);
-        let id = |position: usize| StatementId {
-            block,
-            index: position as u32,
-        };
-        let mut chosen = content.statements.iter().enumerate();
-        let last = chosen.rposition(|(position, statement)| matters(id(position), statement));
-        let (Some(last), Some(entry)) = (last, &solution.entries[number]) else {
-            continue;
-        };
-        let mut state = entry.clone();
-        analysis.enter(&mut state, block);
-        for (position, statement) in content.statements[..=last].iter().enumerate() {
-            if matters(id(position), statement) {
-                visit(&state, id(position), statement);
-            }
-            if position < last {
-                analysis.statement(&mut state, id(position), statement);
-            }
+    let id = |position: usize| StatementId {
+        block,
+        index: position as u32,
+    };
+    let statements = &body.block(block).statements;
+    let mut chosen = statements.iter().enumerate();
+    let last = chosen.rposition(|(position, statement)| matters(id(position), statement));
+    let (Some(last), Some(entry)) = (last, &solution.entries[block.0 as usize]) else {
+        return;
+    };
+    let mut state = entry.clone();
+    analysis.enter(&mut state, block);
+    for (position, statement) in statements[..=last].iter().enumerate() {
+        if matters(id(position), statement) {
+            visit(&state, id(position), statement);
+        }
+        if position < last {
+            analysis.statement(&mut state, id(position), statement);
         }
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn flow_into<D: super::Domain>(entry: &mut Option<D>, state: D) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataflow::{Domain, visit_chosen, visit_statements};
+    use crate::dataflow::{Domain, visit_block, visit_statements};
     use crate::ir::*;
     use std::collections::BTreeSet as Set;
 
@@ -271,9 +271,13 @@ mod tests {
                 }
             });
             let mut chosen = Vec::new();
-            visit_chosen(&Assigned, &body, &solution, matters, |state, id, _| {
+            let mut visit = |state: &Set<u32>, id, _: &Statement| {
                 chosen.push((id, state.clone()));
-            });
+            };
+            for block in 0..body.blocks.len() {
+                let block = BlockId(block as u32);
+                visit_block(&Assigned, &body, &solution, block, &matters, &mut visit);
+            }
             assert_eq!(chosen, all, "seed {seed}");
         }
     }

@@ -13,7 +13,7 @@ mod liveness;
 mod loops;
 mod shared;
 
-pub use cursor::{by_arrival, visit_chosen, visit_returns, visit_statements};
+pub use cursor::{by_arrival, visit_block, visit_returns, visit_statements};
 pub use engine::{Solution, solve};
 pub use fixed::Fixed;
 pub use liveness::Liveness;

@@ -3,7 +3,7 @@
 use super::analysis::ForkSummary;
 use super::crowd::gather;
 use super::domain::{Handle, Origin, Started};
-use crate::dataflow::{Solution, visit_chosen};
+use crate::dataflow::Solution;
 use crate::ir::{Block, BlockId, Body, Operand, Statement, StatementId, Terminator};
 use crate::models::{self, Action, FunctionModel};
 use crate::symexec::{
@@ -57,7 +57,7 @@ pub(super) fn fork_steps(
         return steps;
     }
     let matters = |id: StatementId, _: &Statement| touching.contains(&id);
-    visit_chosen(execution, body, states, matters, |state, id, statement| {
+    execution.visit_chosen(states, matters, |state, id, statement| {
         let Statement::Call {
             callee, arguments, ..
         } = statement

@@ -1,7 +1,7 @@
 //! Values that a function finds at its entry and tests more than once: `if (shared) lock(); … if (shared) unlock();`.
 //! Both tests come out the same, so that what is held is told apart by the value.
 
-use crate::dataflow::{Solution, visit_statements};
+use crate::dataflow::Solution;
 use crate::ir::{
     AccessMode, Body, IntRank, LocalId, Operand, Place, Rvalue, Statement, StatementId, Terminator,
     Ty, TyKind,
@@ -42,7 +42,8 @@ impl Conditions {
             return Conditions::default();
         }
         let mut found: FxHashMap<StatementId, Path> = FxHashMap::default();
-        visit_statements(execution, body, states, |state, id, statement| {
+        let matters = |_, statement: &Statement| matches!(statement, Statement::Load { .. });
+        execution.visit_chosen(states, matters, |state, id, statement| {
             if let Statement::Load {
                 place,
                 mode: AccessMode::Plain,

@@ -5,8 +5,8 @@ use super::analysis::returns;
 use super::choices::{Tests, tests};
 use super::conditions::Conditions;
 use super::effects::read_registers;
-use crate::dataflow::{Analysis, Loops, Solution, visit_chosen};
-use crate::ir::{BlockId, Body, Callee, Operand, Statement, StatementId, Terminator};
+use crate::dataflow::{Loops, Solution};
+use crate::ir::{BlockId, Body, Callee, LocalId, Operand, Statement, StatementId, Terminator};
 use crate::symexec::{
     CallSite, Definition, Execution, Path, Root, Site, State, Step, Targets, Value,
 };
@@ -76,7 +76,7 @@ pub(super) fn calls(
     let mut calls = Vec::new();
     let read = read_registers(body);
     let matters = |id: StatementId, _: &Statement| touching.contains(&id);
-    visit_chosen(execution, body, states, matters, |state, id, statement| {
+    execution.visit_chosen(states, matters, |state, id, statement| {
         let Statement::Call {
             target,
             callee,
@@ -93,7 +93,7 @@ pub(super) fn calls(
                 site: execution.site(id),
                 arguments: arguments.collect(),
                 is_tested: target.is_some_and(|target| read.contains(target.0 as usize)),
-                new_result: new_result(execution, state, id, statement),
+                new_result: new_result(execution, states, state, id, *target),
                 state: state.of_memory(),
             });
         }
@@ -103,15 +103,13 @@ pub(super) fn calls(
 
 fn new_result(
     execution: &Execution<'_>,
-    state: &State,
-    id: StatementId,
-    call: &Statement,
+    states: &Solution<State>,
+    before: &State,
+    call: StatementId,
+    target: Option<LocalId>,
 ) -> Option<Value> {
-    let target = call.target()?;
-    let mut after = state.clone();
-    execution.statement(&mut after, id, call);
-    let result = after.operand(&Operand::Local(target));
-    let name = Path::new(Root::Value(Definition::Statement(id)));
+    let result = execution.result(states, before, call, target?);
+    let name = Path::new(Root::Value(Definition::Statement(call)));
     (result == Value::Entry(name)).then_some(result)
 }
 
@@ -214,7 +212,7 @@ fn renames(body: &Body, states: &Solution<State>, execution: &Execution<'_>) -> 
                 exit = execution.exit_state(states, from);
             }
             let Some(exit) = &exit else { break };
-            let named = merged.into_iter().filter_map(|local| {
+            let named = merged.iter().filter_map(|&local| {
                 let place = match exit.operand(&Operand::Local(local)).targets() {
                     Targets::Exactly(place) => place,
                     _ => return None,

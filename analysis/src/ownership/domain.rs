@@ -4,6 +4,7 @@ use super::objects::can_be_private;
 use crate::dataflow::{Domain, Shared};
 use crate::ir::BlockId;
 use crate::symexec::{Path, Root, Step, mentions_definition};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which objects others may know at one point of a function. A local, an allocation of this activation and
@@ -15,9 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// because it must have been on every path.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sharing {
-    published: Shared<BTreeSet<Path>>,
+    /// It is asked for all objects that a pointer may point to, at every step: a hash is quicker to find than a place
+    /// in an order of names.
+    published: Shared<FxHashSet<Path>>,
     /// The objects that hold an object's address: who knows one of them knows it too.
-    holders: Shared<BTreeMap<Path, BTreeSet<Path>>>,
+    holders: Shared<FxHashMap<Path, BTreeSet<Path>>>,
     /// What is more than one pointer away from a formal may be known.
     distant: bool,
     /// Objects without a name of their own that belong to this thread.
@@ -254,11 +257,14 @@ impl Domain for Sharing {
             }
         }
         self.absent = &self.absent & &other.absent;
-        for (object, holders) in other.holders.iter() {
+        let mut held: Vec<(&Path, &BTreeSet<Path>)> = other.holders.iter().collect();
+        held.sort_unstable_by_key(|(object, _)| *object);
+        for (object, holders) in held {
             for holder in holders {
                 self.put(object, holder);
             }
         }
+        // In whichever order: what becomes known is what these objects lead to.
         for object in other.published.iter() {
             self.publish(object);
         }

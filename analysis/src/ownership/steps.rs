@@ -5,7 +5,7 @@ use super::calls::Call;
 use super::domain::{Owned, Sharing};
 use super::objects::{Pointees, can_be_private, object_of, pointees};
 use super::taking::{self, Loaded, Loads, Meetings, Nulls};
-use crate::dataflow::{Solution, visit_chosen};
+use crate::dataflow::Solution;
 use crate::ir::{Body, LocalId, Operand, Place, Rvalue, Statement, StatementId, Ty};
 use crate::locksets::LocksetSolution;
 use crate::models::{Action, FunctionModel, Returns};
@@ -130,7 +130,7 @@ pub(super) fn sharing_steps(known: &Known<'_, '_>, calls: &dyn SharingCalls) -> 
         Statement::Assign { value, .. } => matches!(value, Rvalue::StackAllocate { .. }),
         Statement::Update { .. } | Statement::Assembly { .. } => false,
     };
-    visit_chosen(execution, body, states, matters, |state, id, statement| {
+    execution.visit_chosen(states, matters, |state, id, statement| {
         finder.at = id;
         finder.statement(state, statement, calls);
     });
@@ -368,7 +368,8 @@ impl Finder<'_, '_> {
         held: &FxHashMap<StatementId, BTreeSet<Path>>,
     ) -> FxHashMap<StatementId, Vec<SharingStep>> {
         let mut steps: FxHashMap<StatementId, Vec<SharingStep>> = FxHashMap::default();
-        let candidates = |given: &Given| -> Vec<Path> {
+        let mut known_parts: FxHashMap<Class, Vec<Option<bool>>> = FxHashMap::default();
+        let mut candidates = |given: &Given| -> Vec<Path> {
             let is_exact = !given.pointees.any && !given.pointees.loaded;
             // One object may have a name for each place where paths meet, and a new one has no other names.
             let is_own = |object: &Path| matches!(object.root, Root::Heap(_) | Root::Local(_));
@@ -378,24 +379,32 @@ impl Finder<'_, '_> {
                 Root::Value(Definition::Statement(_)) => !all_own,
                 _ => false,
             };
-            let may_be = |class: &Option<Class>| match (class, given.class) {
+            let mut parts = given.class.map(|wanted| {
+                let nothing_yet = || vec![None; self.objects.len()];
+                known_parts.entry(wanted).or_insert_with(nothing_yet)
+            });
+            let mut may_be = |number: usize, class: &Option<Class>| match (class, given.class) {
                 (Some(object), Some(wanted)) => {
-                    self.points_to.parts(*object).binary_search(&wanted).is_ok()
+                    let is_part = || self.points_to.parts(*object).binary_search(&wanted).is_ok();
+                    match &mut parts {
+                        Some(known) => *known[number].get_or_insert_with(is_part),
+                        None => is_part(),
+                    }
                 }
                 _ => true,
             };
-            let objects = self.objects.iter();
+            let objects = self.objects.iter().enumerate();
             objects
-                .filter(|(object, class)| {
+                .filter(|(number, (object, class))| {
                     let is_other = !given.pointees.objects.contains(object);
-                    is_other && (!is_exact || is_alias(object)) && may_be(class)
+                    is_other && (!is_exact || is_alias(object)) && may_be(*number, class)
                 })
-                .map(|(object, _)| object.clone())
+                .map(|(_, (object, _))| object.clone())
                 .collect()
         };
         for (at, step) in self.steps {
             let held_at = held;
-            let held = |given: Given| Held {
+            let mut held = |given: Given| Held {
                 perhaps: candidates(&given),
                 is_loaded: given.pointees.loaded && !given.pointees.any,
                 is_distant: given.pointees.any || given.pointees.loaded,

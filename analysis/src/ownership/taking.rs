@@ -145,7 +145,8 @@ pub(super) fn meetings(
         .enumerate()
         .map(|(index, entry)| match entry {
             Some(entry) => {
-                let mut merged = execution.merged_registers(entry, BlockId(index as u32));
+                let merged = execution.merged_registers(entry, BlockId(index as u32));
+                let mut merged = merged.to_vec();
                 merged.retain(|local| {
                     let operand = Operand::Local(*local);
                     points_to.pointee(body.function, &operand).is_some()

@@ -3,7 +3,7 @@
 use super::analysis::ReferenceSummary;
 use super::domain::Last;
 use super::reaching_zero::{Says, edges_to_zero, said_by_result};
-use crate::dataflow::{Solution, visit_chosen};
+use crate::dataflow::Solution;
 use crate::ir::{BinaryOperator, BlockId, Body, Operand, Statement, StatementId};
 use crate::models::{self, Action, Atomic, AtomicOperation, AtomicResult, FunctionModel};
 use crate::points_to::Class;
@@ -90,7 +90,7 @@ pub(super) fn reference_steps(
     }
     let matters =
         |id: StatementId, statement: &Statement| updates(statement) || counting.contains(&id);
-    visit_chosen(execution, body, states, matters, |state, id, statement| {
+    execution.visit_chosen(states, matters, |state, id, statement| {
         let finder = Finder { state, id, calls };
         match statement {
             Statement::Update {

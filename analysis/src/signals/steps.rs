@@ -4,7 +4,7 @@ use super::analysis::SignalSummary;
 use super::domain::{Locks, SignalState, Way};
 use super::library::Call;
 use super::memory_order::acquires;
-use crate::dataflow::{Solution, visit_chosen};
+use crate::dataflow::Solution;
 use crate::ir::{AccessMode, Body, LocalId, Operand, Place, Statement, StatementId};
 use crate::locksets::{Lockset, LocksetSolution, Outcomes, ResultKind, Signs, read_registers};
 use crate::models::{self, FunctionModel, Ordering};
@@ -141,7 +141,7 @@ pub(super) fn signal_steps(
     }
     let read = read_registers(body);
     let matters = |id: StatementId, _: &Statement| touching.contains_key(&id);
-    visit_chosen(execution, body, states, matters, |state, id, statement| {
+    execution.visit_chosen(states, matters, |state, id, statement| {
         let Some(locks) = touching.get(&id) else {
             return;
         };

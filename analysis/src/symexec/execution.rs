@@ -6,6 +6,7 @@ use super::rebind::Rebinding;
 use super::state::State;
 use super::summary::ValueSummary;
 use super::value::{Targets, Value};
+use super::walks::Walks;
 use crate::dataflow::{Analysis, Edge, Liveness, Loops, Solution};
 use crate::ir::*;
 use crate::models::FunctionModel;
@@ -88,6 +89,8 @@ pub struct Execution<'e> {
     calls: &'e dyn Calls,
     loops: &'e Loops,
     liveness: &'e Liveness,
+    /// What was found since it has been executed.
+    walks: Walks,
 }
 
 impl Analysis for Execution<'_> {
@@ -183,7 +186,12 @@ impl<'e> Execution<'e> {
             calls,
             loops,
             liveness,
+            walks: Walks::new(body.blocks.len()),
         }
+    }
+
+    pub(super) fn walks(&self) -> &Walks {
+        &self.walks
     }
 
     pub fn body(&self) -> &'e Body {
@@ -192,16 +200,6 @@ impl<'e> Execution<'e> {
 
     pub fn loops(&self) -> &'e Loops {
         self.loops
-    }
-
-    /// The registers that get a name at the start of a block, because the paths that meet there disagree.
-    pub fn merged_registers(&self, entry: &State, block: BlockId) -> Vec<LocalId> {
-        let mut state = entry.clone();
-        self.enter(&mut state, block);
-        let is_merged = |local: &LocalId| {
-            state.operand(&Operand::Local(*local)) == named(Definition::Merge(block, *local))
-        };
-        state.registers().filter(is_merged).collect()
     }
 
     /// For a loop that counts a register up by one: where it begins, and the bound that it stops at.
@@ -226,16 +224,7 @@ impl<'e> Execution<'e> {
                 }
             }
         }
-        let mut state = states.entries[head.0 as usize].clone()?;
-        self.enter(&mut state, head);
-        let statements = self.body.block(head).statements.iter().enumerate();
-        for (index, statement) in statements {
-            let id = StatementId {
-                block: head,
-                index: index as u32,
-            };
-            self.statement(&mut state, id, statement);
-        }
+        let state = self.exit_state(states, head)?;
         match state.operand(bound) {
             // A value that the loop itself makes may change from turn to turn.
             Value::Entry(path) if self.is_made_inside(&path, head) => None,
@@ -250,20 +239,6 @@ impl<'e> Execution<'e> {
             Root::Value(definition) => self.loops.is_inside(definition.block(), head),
             _ => false,
         }
-    }
-
-    /// The state behind the last statement of a block.
-    pub fn exit_state(&self, states: &Solution<State>, block: BlockId) -> Option<State> {
-        let mut state = states.entries[block.0 as usize].clone()?;
-        self.enter(&mut state, block);
-        for (index, statement) in self.body.block(block).statements.iter().enumerate() {
-            let id = StatementId {
-                block,
-                index: index as u32,
-            };
-            self.statement(&mut state, id, statement);
-        }
-        Some(state)
     }
 
     fn read(&self, state: &State, id: StatementId, targets: &Targets) -> Value {

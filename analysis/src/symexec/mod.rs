@@ -9,6 +9,7 @@ mod shared_map;
 mod state;
 mod summary;
 mod value;
+mod walks;
 
 pub use execution::{CallEffect, CallSite, Calls, Execution};
 pub use model_effects::model_value;

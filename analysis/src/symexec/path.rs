@@ -27,6 +27,8 @@ pub struct PathContent {
     pub root: Root,
     pub steps: Steps,
     hash: u64,
+    /// See `Path::outlives_function`.
+    outlives: bool,
 }
 
 pub type Steps = SmallVec<[Step; 4]>;
@@ -176,7 +178,24 @@ impl Path {
         root.hash(&mut hasher);
         steps.hash(&mut hasher);
         let hash = hasher.finish();
-        Path(Arc::new(PathContent { root, steps, hash }))
+        let outlives = match root {
+            Root::Global(_)
+            | Root::Heap(_)
+            | Root::Frame(..)
+            | Root::ForeignFrame(..)
+            | Root::PerThread(_)
+            | Root::Ticket(_)
+            | Root::Somewhere => true,
+            Root::Formal(_) | Root::Local(_) | Root::Value(_) | Root::Result | Root::Given(_) => {
+                steps.contains(&Step::Deref)
+            }
+        };
+        Path(Arc::new(PathContent {
+            root,
+            steps,
+            hash,
+            outlives,
+        }))
     }
 
     pub fn then(&self, step: Step) -> Path {
@@ -218,18 +237,7 @@ impl Path {
 
     /// Whether the place belongs to a caller or to everybody, and not to this activation.
     pub fn outlives_function(&self) -> bool {
-        match self.root {
-            Root::Global(_)
-            | Root::Heap(_)
-            | Root::Frame(..)
-            | Root::ForeignFrame(..)
-            | Root::PerThread(_)
-            | Root::Ticket(_)
-            | Root::Somewhere => true,
-            Root::Formal(_) | Root::Local(_) | Root::Value(_) | Root::Result | Root::Given(_) => {
-                self.steps.contains(&Step::Deref)
-            }
-        }
+        self.outlives
     }
 
     /// Whether a caller of the function can understand the path.

@@ -43,11 +43,15 @@ impl State {
 
     pub fn operand(&self, operand: &Operand) -> Value {
         match operand {
-            Operand::Local(local) => self.registers.get(local).cloned().unwrap_or_default(),
+            Operand::Local(local) => self.register(*local),
             Operand::Integer(value) => Value::Constant(*value),
             Operand::Function(function) => Value::Function(*function),
             Operand::Float(_) | Operand::String(_) | Operand::Unknown => Value::Anything,
         }
+    }
+
+    pub fn register(&self, local: LocalId) -> Value {
+        self.registers.get(&local).cloned().unwrap_or_default()
     }
 
     pub fn set_register(&mut self, local: LocalId, value: Value) {
@@ -243,8 +247,10 @@ impl State {
             return;
         }
         // The entry of this very place is overwritten.
-        self.memory
-            .retain(|known, _| known == path || !path.contains(known));
+        if self.parts_of(path).any(|(known, _)| known != path) {
+            self.memory
+                .retain(|known, _| known == path || !path.contains(known));
+        }
         self.memory.change(|known, held| {
             if known == path || !known.may_overlap(path) {
                 return None;
