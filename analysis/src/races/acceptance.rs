@@ -1,8 +1,9 @@
 //! Tells the pairs of a location that the user accepts from those to report.
 
+use super::location::{Location, MOST_OF_A_GROUP};
 use super::moments::Moments;
 use super::overlap::Memory;
-use super::pairing::{Location, MOST_OF_A_GROUP, Pair, compare, note};
+use super::pairing::{Pair, compare, note};
 use super::sighting::Sighting;
 use crate::accesses::Facts;
 use crate::callgraph::FunctionId;

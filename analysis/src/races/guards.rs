@@ -1,14 +1,12 @@
 //! Which lock seems to guard a location: the one that most of its accesses hold.
 
-use super::pairing::Location;
 use super::protection::{Protection, Relation};
 use super::sighting::{Character, Sighting};
 use crate::callgraph::FunctionId;
 use crate::locksets::Mode;
 use crate::symexec::Path;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A lock that guards most of the statements that access a location.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,69 +38,125 @@ impl GuardLock {
 
 pub(super) type AccessKey = (FunctionId, u32);
 
-/// The lock that is held at the most accesses, if it is held at some but not all. `counted_as` gives the access that
-/// one is counted as: that of `x++` which writes, for that which reads.
-pub(super) fn guard(
-    location: &Location,
-    counted_as: &dyn Fn(AccessKey) -> AccessKey,
-) -> Option<Guard> {
-    let guarding = |character: &Character| {
-        let writes = character.writes;
-        move |mode: &Mode| *mode == Mode::Exclusive || !writes
+/// The locks that guard accesses of a location, or of a part of it.
+pub(super) struct KnownGuards {
+    accesses: FxHashSet<AccessKey>,
+    /// By the names of the locks, in their order. Those that guard no access are missing.
+    absolute: Vec<(Path, Guarded)>,
+    relative: Vec<(Relation, Guarded)>,
+}
+
+/// The accesses that a lock guards wherever they are seen.
+#[derive(Clone, Copy)]
+struct Guarded {
+    count: usize,
+    first: AccessKey,
+}
+
+impl Guarded {
+    fn and(self, other: Guarded) -> Guarded {
+        Guarded {
+            count: self.count + other.count,
+            first: self.first.min(other.first),
+        }
+    }
+}
+
+/// The lock that is held at the most accesses, if it is held at some but not all. The parts have no access in common.
+pub(super) fn guard(parts: &[&KnownGuards]) -> Option<Guard> {
+    let accesses = parts.iter().map(|part| part.accesses.len()).sum();
+    let mut best: Option<(GuardLock, Guarded)> = None;
+    let is_best = |guarded: &Guarded, best: &Option<(GuardLock, Guarded)>| {
+        guarded.count < accesses
+            && best
+                .as_ref()
+                .is_none_or(|best| guarded.count > best.1.count)
     };
-    let has_guard = |(character, _): &(Arc<Character>, Vec<Sighting>)| {
-        let (protection, guards) = (&character.protection, guarding(character));
-        protection.absolute.values().any(&guards) || protection.relative.values().any(&guards)
-    };
-    // Many locations have nothing to do with locks.
-    if !location.groups.iter().any(has_guard) {
-        return None;
-    }
-    let mut accesses = Accesses::new(counted_as);
-    // In how many groups each access is, and in how many of them each lock guards it: an access counts only if it
-    // holds the lock in every context.
-    let mut all: Counts = Counts::new();
-    let mut absolute: BTreeMap<&Path, Counts> = BTreeMap::new();
-    let mut relative: BTreeMap<&Relation, Counts> = BTreeMap::new();
-    let mut numbers = Vec::new();
-    for (group, (character, sightings)) in location.groups.iter().enumerate() {
-        accesses.number(group, sightings, &mut numbers);
-        count(&mut all, &numbers);
-        let (protection, guards) = (&character.protection, guarding(character));
-        for (lock, _) in protection.absolute.iter().filter(|it| guards(it.1)) {
-            count(absolute.entry(lock).or_default(), &numbers);
-        }
-        for (lock, _) in protection.relative.iter().filter(|it| guards(it.1)) {
-            count(relative.entry(lock).or_default(), &numbers);
+    for (lock, guarded) in together(parts.iter().map(|part| &part.absolute[..])) {
+        if is_best(&guarded, &best) {
+            best = Some((GuardLock::Absolute(lock.clone()), guarded));
         }
     }
-    let absolute = absolute.into_iter();
-    let absolute = absolute.map(|(lock, counts)| (Either::Absolute(lock), counts));
-    let relative = relative.into_iter();
-    let relative = relative.map(|(lock, counts)| (Either::Relative(lock), counts));
-    let mut best: Option<(Either<'_>, usize, AccessKey)> = None;
-    for (lock, counts) in absolute.chain(relative) {
-        let always = || {
-            let counts = accesses.all.iter().zip(all.iter().zip(&counts));
-            counts.filter_map(|(key, (all, count))| (all == count).then_some(*key))
-        };
-        let Some(example) = always().min() else {
-            continue;
-        };
-        let held = always().count();
-        if held < all.len() && best.as_ref().is_none_or(|best| held > best.1) {
-            best = Some((lock, held, example));
+    for (lock, guarded) in together(parts.iter().map(|part| &part.relative[..])) {
+        if is_best(&guarded, &best) {
+            best = Some((GuardLock::Relative(lock.clone()), guarded));
         }
     }
-    best.map(|(lock, held, example)| Guard {
-        lock: match lock {
-            Either::Absolute(path) => GuardLock::Absolute(path.clone()),
-            Either::Relative(relation) => GuardLock::Relative(relation.clone()),
-        },
-        held,
-        accesses: all.len(),
-        example,
+    best.map(|(lock, guarded)| Guard {
+        lock,
+        held: guarded.count,
+        accesses,
+        example: guarded.first,
     })
+}
+
+/// What each lock guards in all parts, in the order of the locks.
+fn together<'k, K: Ord + 'k>(
+    parts: impl Iterator<Item = &'k [(K, Guarded)]>,
+) -> BTreeMap<&'k K, Guarded> {
+    let mut all: BTreeMap<&K, Guarded> = BTreeMap::new();
+    for (lock, guarded) in parts.flatten() {
+        let known = all.entry(lock);
+        known
+            .and_modify(|known| *known = known.and(*guarded))
+            .or_insert(*guarded);
+    }
+    all
+}
+
+impl KnownGuards {
+    /// The sightings of these groups, which are of one character each. `counted_as` gives the access that
+    /// one is counted as: that of `x++` which writes, for that which reads.
+    pub fn new<'g>(
+        groups: impl Iterator<Item = (&'g Character, &'g [Sighting])>,
+        counted_as: &dyn Fn(AccessKey) -> AccessKey,
+    ) -> KnownGuards {
+        let mut accesses = Accesses::new(counted_as);
+        // In how many groups each access is, and in how many of them each lock guards it: an access counts only if it
+        // holds the lock in every context.
+        let mut all: Counts = Counts::new();
+        let mut absolute: BTreeMap<&Path, Counts> = BTreeMap::new();
+        let mut relative: BTreeMap<&Relation, Counts> = BTreeMap::new();
+        let mut numbers = Vec::new();
+        for (group, (character, sightings)) in groups.enumerate() {
+            accesses.number(group, sightings, &mut numbers);
+            count(&mut all, &numbers);
+            let guards = |mode: &Mode| *mode == Mode::Exclusive || !character.writes;
+            let protection = &character.protection;
+            for (lock, _) in protection.absolute.iter().filter(|it| guards(it.1)) {
+                count(absolute.entry(lock).or_default(), &numbers);
+            }
+            for (lock, _) in protection.relative.iter().filter(|it| guards(it.1)) {
+                count(relative.entry(lock).or_default(), &numbers);
+            }
+        }
+        let guarded = |counts: &Counts| {
+            let counts = accesses.all.iter().zip(all.iter().zip(counts));
+            let always = counts.filter(|(_, (all, count))| all == count);
+            let always = always.map(|(key, _)| Guarded {
+                count: 1,
+                first: *key,
+            });
+            always.reduce(Guarded::and)
+        };
+        let absolute = absolute.into_iter();
+        let absolute =
+            absolute.filter_map(|(lock, counts)| Some((lock.clone(), guarded(&counts)?)));
+        let relative = relative.into_iter();
+        let relative =
+            relative.filter_map(|(lock, counts)| Some((lock.clone(), guarded(&counts)?)));
+        let (absolute, relative) = (absolute.collect(), relative.collect());
+        KnownGuards {
+            absolute,
+            relative,
+            accesses: accesses.all.into_iter().collect(),
+        }
+    }
+
+    /// Whether no access is counted in both.
+    pub fn is_apart_from(&self, other: &KnownGuards) -> bool {
+        self.accesses.is_disjoint(&other.accesses)
+    }
 }
 
 /// By the numbers of accesses; those behind the end are zero.
@@ -150,12 +204,6 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// A lock as a location has it.
-enum Either<'l> {
-    Absolute(&'l Path),
-    Relative(&'l Relation),
-}
-
 fn count(counts: &mut Counts, numbers: &[u32]) {
     for number in numbers.iter().map(|number| *number as usize) {
         if counts.len() <= number {
@@ -169,11 +217,13 @@ fn count(counts: &mut Counts, numbers: &[u32]) {
 mod tests {
     use super::*;
     use crate::ir::RecordRef;
+    use crate::races::location::Location;
     use crate::races::moments::When;
     use crate::races::protection::Accessed;
     use crate::symexec::{Root, Step};
     use crate::threads::ContextId;
     use std::collections::BTreeSet;
+    use std::sync::Arc;
     use ustr::Ustr;
 
     /// SplitMix64.
@@ -291,14 +341,25 @@ mod tests {
     #[test]
     fn the_guard_is_that_of_the_naive_twin() {
         let mut random = Random(1);
-        let mut guarded = 0;
+        let (mut guarded, mut parted) = (0, 0);
         for _ in 0..2_000 {
             let location = location(&mut random);
-            let found = guard(&location, &counted_as);
-            let found = found.map(|it| (it.lock, it.held, it.accesses, it.example));
+            let groups = location.groups.iter();
+            let groups = groups.map(|(character, sightings)| (&**character, &sightings[..]));
+            let all = KnownGuards::new(groups.clone(), &counted_as);
+            let told = |it: Guard| (it.lock, it.held, it.accesses, it.example);
+            let found = guard(&[&all]).map(told);
             guarded += usize::from(found.is_some());
             assert_eq!(found, naive(&location));
+            // In two parts it is the same, if they have no access in common.
+            let at = random.below(location.groups.len() as u64) as usize;
+            let first = KnownGuards::new(groups.clone().take(at), &counted_as);
+            let second = KnownGuards::new(groups.skip(at), &counted_as);
+            if first.is_apart_from(&second) {
+                parted += usize::from(found.is_some());
+                assert_eq!(guard(&[&first, &second]).map(told), found);
+            }
         }
-        assert!(guarded > 500, "{guarded}");
+        assert!(guarded > 500 && parted > 50, "{guarded} {parted}");
     }
 }

@@ -487,10 +487,10 @@ impl<'k> LocationsAgain<'k> {
     }
 
     /// How accesses looked, if only those of the edited functions can look otherwise now.
-    pub fn looks(&self, contexts: &Contexts, owners: &Arc<Owners>) -> Option<KnownLooks> {
-        let is_same = contexts.are_alike(&self.before.contexts) && self.before.owners == *owners;
+    pub fn looks(&self, owners: &Arc<Owners>) -> Option<KnownLooks> {
         let known = &self.before.kept.looks;
-        is_same.then(|| match self.has_pointers {
+        // Functions with other contexts are among the edited ones.
+        (self.before.owners == *owners).then(|| match self.has_pointers {
             true => known.again(&self.edited),
             false => known.unshared().again(&self.edited),
         })

@@ -1,6 +1,7 @@
 //! Bounds of the analysis that a program goes beyond: nothing is cut without being said.
 
-use super::pairing::{MOST_GROUPS, MOST_PAIRS, MOST_SIGHTINGS};
+use super::location::MOST_SIGHTINGS;
+use super::pairing::{MOST_GROUPS, MOST_PAIRS};
 use super::search::Found;
 use super::whole_program::WholeProgram;
 use crate::accesses::FunctionFacts;

@@ -65,11 +65,13 @@ impl Hash for When {
 type Map<K, V> = DashMap<K, V, FxBuildHasher>;
 
 type Content = (
-    CompanyId,
+    Company,
     Fixed<Threads>,
     Fixed<SignalState>,
     Fixed<BTreeSet<Path>>,
 );
+/// The number of a set of threads. Those of contexts are others whenever contexts are found again.
+type Company = u32;
 type Parallel = Result<(RootId, RootId), Apart>;
 
 /// All moments that were asked for, and which of them can be at the same time.
@@ -78,13 +80,16 @@ pub struct Moments<'m> {
     contexts: &'m Contexts,
     orders: &'m Orders,
     threads: ThreadsAt,
+    companies: Map<CompanyId, Company>,
     known: Arc<KnownMoments>,
 }
 
-/// Moments that were asked for. They mean something as long as contexts and orders are the same.
+/// Moments that were asked for. They mean something as long as threads and orders are the same, whatever contexts there are.
 #[derive(Default)]
 pub struct KnownMoments {
     next: AtomicU32,
+    companies: Map<BTreeSet<RootId>, Company>,
+    next_company: AtomicU32,
     by_content: Map<Content, Arc<When>>,
     parallel: Map<(u32, u32), Parallel>,
 }
@@ -113,6 +118,7 @@ impl<'m> Moments<'m> {
             contexts,
             orders,
             threads: ThreadsAt::default(),
+            companies: Map::default(),
             known,
         }
     }
@@ -125,7 +131,7 @@ impl<'m> Moments<'m> {
         access: &Access,
     ) -> Arc<When> {
         let content = (
-            self.contexts.company(function, id),
+            self.company(self.contexts.company(function, id), roots),
             self.threads.of(context, &access.forks).0,
             context.signals_at(
                 &access.signals,
@@ -149,6 +155,18 @@ impl<'m> Moments<'m> {
             })
         });
         when.clone()
+    }
+
+    fn company(&self, id: CompanyId, roots: &BTreeSet<RootId>) -> Company {
+        if let Some(known) = self.companies.get(&id) {
+            return *known;
+        }
+        let known = &self.known;
+        let company = known.companies.entry(roots.clone());
+        let next = || known.next_company.fetch_add(1, Ordering::Relaxed);
+        let company = *company.or_insert_with(next);
+        self.companies.insert(id, company);
+        company
     }
 
     /// Two threads that can be there at the same time, one for each side; two different ones if possible.

@@ -2,21 +2,21 @@
 
 use super::access_index::AccessNumber;
 use super::evidence::Reason;
+use super::location::{Group, MOST_OF_A_GROUP, Viewed};
 use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
-use super::sighting::{Character, Sighting, Surroundings};
+use super::partners::{Partners, Side};
+use super::sighting::{Character, Sighting};
 use crate::accesses::Facts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::locksets::Mode;
 use crate::ownership::Owned;
-use crate::points_to::Class;
 use crate::symexec::{Path, Site};
 use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// All conflicting accesses to one location.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,42 +50,8 @@ pub struct Pair {
     pub without_reference: bool,
 }
 
-/// The sightings of one class of memory, those of one character together.
-#[derive(Default)]
-pub(super) struct Location {
-    pub groups: Vec<(Arc<Character>, Vec<Sighting>)>,
-    /// Accesses that reach this memory only because they touch the whole object around it.
-    pub around: Around,
-    /// There were more accesses, counted once for each context that makes a difference, than are looked at.
-    pub is_often: bool,
-}
-
-/// Accesses, in their order.
-#[derive(Clone, Default)]
-pub(super) struct Around(Vec<AccessNumber>);
-
-impl Around {
-    /// Adds one that comes behind all others.
-    fn add(&mut self, access: AccessNumber) {
-        debug_assert!(self.0.last().is_none_or(|last| *last < access));
-        self.0.push(access);
-    }
-
-    pub fn contains(&self, access: &AccessNumber) -> bool {
-        self.0.binary_search(access).is_ok()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-/// So many sightings of one character are told apart in pairs.
-pub(super) const MOST_OF_A_GROUP: usize = 12;
 /// More pairs of one location are not listed.
 pub(super) const MOST_PAIRS: usize = 400;
-/// More sightings of one location are not looked at.
-pub(super) const MOST_SIGHTINGS: usize = 4_000;
 /// More characters of one location are not compared with each other.
 pub(super) const MOST_GROUPS: usize = 400;
 
@@ -107,55 +73,9 @@ pub(super) fn is_reached_by_several(contexts: &Contexts, accesses: &[AccessNumbe
     false
 }
 
-/// Describes the accesses of one class.
-pub(super) fn location(
-    surroundings: &Surroundings<'_>,
-    class: Class,
-    accesses: &[AccessNumber],
-) -> Location {
-    let mut location = Location::default();
-    let looks = surroundings.looks_of(accesses, |number, access| {
-        if access.cell.class != class {
-            location.around.add(number);
-        }
-    });
-    let mut groups: FxHashMap<u32, usize> = FxHashMap::default();
-    // UNSOUND: a location with more than 4000 accesses, counted once for each context, is judged by the first
-    // contexts of each.
-    let mut left = MOST_SIGHTINGS;
-    for turn in 0.. {
-        let mut is_last = true;
-        for (&(function, access), looks) in accesses.iter().zip(&looks) {
-            let Some(look) = looks.get(turn) else {
-                continue;
-            };
-            is_last = false;
-            // Every access is looked at in one of its contexts at least.
-            if turn > 0 && left == 0 {
-                location.is_often = true;
-                return location;
-            }
-            left = left.saturating_sub(1);
-            let at = *groups.entry(look.number).or_insert_with(|| {
-                location.groups.push((look.character.clone(), Vec::new()));
-                location.groups.len() - 1
-            });
-            location.groups[at].1.push(Sighting {
-                function,
-                access,
-                context: look.context,
-            });
-        }
-        if is_last {
-            break;
-        }
-    }
-    location
-}
-
 /// The pairs of a location that nothing keeps apart.
 pub(super) fn pairs(
-    location: &Location,
+    location: &Viewed<'_>,
     moments: &Moments<'_>,
     facts: &Facts,
     memory: Memory<'_>,
@@ -164,26 +84,25 @@ pub(super) fn pairs(
     // UNSOUND: of a location that is accessed in more than 400 different situations, the first 400 are compared.
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
     let mut meetings = Meetings::new(moments, groups);
-    let shown: Vec<Shown> = groups
-        .iter()
-        .map(|(_, sightings)| Shown::new(location, sightings))
-        .collect();
-    'all: for (index, (left, _)) in groups.iter().enumerate() {
-        for (other, (right, _)) in groups.iter().enumerate().skip(index) {
-            // Two that touch the whole object meet there, and not once more in each part.
-            if shown[index].are_around && shown[other].are_around {
+    let mut partners = Partners::new(groups.iter().map(|group| Side {
+        writes: group.character.writes,
+        atomic: group.character.atomic,
+        is_around: location.is_around(group),
+    }));
+    'all: for (index, group) in groups.iter().enumerate() {
+        let left = group.character;
+        for other in partners.of_next() {
+            if !meetings.are_possible(index, other) {
                 continue;
             }
-            // What costs least is asked first.
-            let conflicts = (left.writes || right.writes) && !(left.atomic && right.atomic);
-            if !conflicts || !meetings.are_possible(index, other) {
-                continue;
-            }
+            let right = groups[other].character;
             let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
             };
-            for &(first, is_around) in &shown[index].sightings {
-                for &(second, is_around_too) in &shown[other].sightings {
+            let others: SmallVec<[(Sighting, bool); MOST_OF_A_GROUP]> =
+                location.shown(&groups[other]).collect();
+            for (first, is_around) in location.shown(group) {
+                for &(second, is_around_too) in &others {
                     if is_around && is_around_too {
                         continue;
                     }
@@ -199,32 +118,10 @@ pub(super) fn pairs(
     found.into_values().collect()
 }
 
-/// The sightings of a group that are told apart in pairs, and whether each touches the whole object around the location.
-struct Shown {
-    sightings: SmallVec<[(Sighting, bool); MOST_OF_A_GROUP]>,
-    /// All of them do.
-    are_around: bool,
-}
-
-impl Shown {
-    fn new(location: &Location, sightings: &[Sighting]) -> Shown {
-        let is_around = |sighting: &Sighting| {
-            let key = (sighting.function, sighting.access);
-            location.around.contains(&key)
-        };
-        let sightings = sightings.iter().take(MOST_OF_A_GROUP);
-        let sightings: SmallVec<_> = sightings.map(|it| (*it, is_around(it))).collect();
-        Shown {
-            are_around: sightings.iter().all(|(_, is_around)| *is_around),
-            sightings,
-        }
-    }
-}
-
 /// Which groups of a location can meet. Many of them have the same moment, and each two moments are asked for once.
 struct Meetings<'m> {
     moments: &'m Moments<'m>,
-    groups: &'m [(Arc<Character>, Vec<Sighting>)],
+    groups: &'m [Group<'m>],
     /// The number of each group's moment among those of the location.
     numbers: Vec<usize>,
     count: usize,
@@ -233,14 +130,11 @@ struct Meetings<'m> {
 }
 
 impl<'m> Meetings<'m> {
-    fn new(
-        moments: &'m Moments<'m>,
-        groups: &'m [(Arc<Character>, Vec<Sighting>)],
-    ) -> Meetings<'m> {
+    fn new(moments: &'m Moments<'m>, groups: &'m [Group<'m>]) -> Meetings<'m> {
         let mut numbers: FxHashMap<&When, usize> = FxHashMap::default();
-        let of_groups = groups.iter().map(|(character, _)| {
+        let of_groups = groups.iter().map(|group| {
             let next = numbers.len();
-            *numbers.entry(&character.when).or_insert(next)
+            *numbers.entry(&group.character.when).or_insert(next)
         });
         let of_groups = of_groups.collect();
         let count = numbers.len();
@@ -256,7 +150,7 @@ impl<'m> Meetings<'m> {
     fn are_possible(&mut self, left: usize, right: usize) -> bool {
         let at = self.numbers[left] * self.count + self.numbers[right];
         *self.known[at].get_or_insert_with(|| {
-            let when = |group: usize| &*self.groups[group].0.when;
+            let when = |group: usize| &*self.groups[group].character.when;
             self.moments.in_parallel(when(left), when(right)).is_ok()
         })
     }

@@ -1,7 +1,8 @@
 //! Objects whose address becomes known without order: who finds them need not find what was done to them
 //! before.
 
-use super::pairing::{Location, Race};
+use super::location::Location;
+use super::pairing::Race;
 use super::search::FoundRaces;
 use super::sighting::{Character, Sighting};
 use crate::accesses::{Access, Facts};

@@ -3,14 +3,17 @@
 use super::acceptance::{Accepted, AcceptedStatements};
 use super::access_index::{AccessIndex, AccessNumber};
 use super::evidence::{Evidence, rank};
-use super::guards::{self, AccessKey};
+use super::guards::{self, AccessKey, Guard, KnownGuards};
 use super::identity::fingerprint;
+use super::location::{Location, Viewed};
 use super::naming::{Names, UNNAMED, location_name, naming_quality};
 use super::overlap::Memory;
-use super::pairing::{self, Location, Pair, Race};
+use super::pairing::{self, Pair, Race};
+use super::protection::Protection;
 use super::publication;
 use super::read_modify_write::write_of;
 use super::sighting::{Sighting, Surroundings, held_locks};
+use super::whole_object::{Member, Split, WholeObjects};
 use super::whole_program::Work;
 use crate::accesses::{Access, Facts};
 use crate::callgraph::FunctionId;
@@ -87,6 +90,7 @@ pub(super) struct Search<'s> {
     stop: &'s Stop,
     /// By function and access, as what it is counted: an access is part of many locations.
     counted_as: OnceLock<CountedAs>,
+    objects: WholeObjects,
 }
 
 /// Made when the first is asked for: most edits lead to no location.
@@ -134,6 +138,7 @@ impl<'s> Search<'s> {
             accepted: &work.options.accepted,
             stop: work.stop,
             counted_as: OnceLock::new(),
+            objects: WholeObjects::default(),
         }
     }
 
@@ -161,6 +166,9 @@ impl<'s> Search<'s> {
             .map(|(class, accesses)| {
                 self.stop.check();
                 if let Some(found) = self.found_without_order(*class, accesses, &known) {
+                    return (*class, found, None);
+                }
+                if let Some(found) = self.found_at_member(*class, accesses) {
                     return (*class, found, None);
                 }
                 let location = self.location(*class, accesses);
@@ -196,7 +204,28 @@ impl<'s> Search<'s> {
     }
 
     fn location(&self, class: Class, accesses: &[AccessNumber]) -> Location {
-        pairing::location(self.surroundings, class, accesses)
+        Location::new(self.surroundings, class, accesses)
+    }
+
+    /// What is found at a member of an object that many accesses touch as a whole. `None` if it is not such a member.
+    fn found_at_member(&self, class: Class, accesses: &[AccessNumber]) -> Option<Found> {
+        let is_accepted = |(function, access): &AccessNumber| {
+            let facts = &self.facts[function.0 as usize];
+            let statement = facts.accesses[*access as usize].statement;
+            self.accepted.contains(&(*function, statement))
+        };
+        if !self.accepted.is_empty() && accesses.iter().any(is_accepted) {
+            return None;
+        }
+        let split = Split::new(self.surroundings, class, accesses)?;
+        let object = self.objects.of(self.surroundings, &split);
+        let member = object.member(self.surroundings, &split)?;
+        let viewed = member.viewed();
+        let race = self.race(&viewed, self.pairs(&viewed), Some(&member));
+        let found = self.found(&viewed, race, None);
+        // Tests compare it with what is found without the others.
+        debug_assert_eq!(found, self.races(&self.location(class, accesses)));
+        Some(found)
     }
 
     /// What is found at a location that is known as it is if every address is made known in order.
@@ -238,41 +267,67 @@ impl<'s> Search<'s> {
 
     /// The race of a location without, and that with, accesses that the user accepts.
     fn races(&self, location: &Location) -> Found {
-        let functions = self.surroundings.graph.functions;
-        let points_to = self.surroundings.graph.points_to();
-        let memory = Memory {
-            is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
-            gives_once: &|counter| self.surroundings.counters.contains(&counter),
-            share_storage: &|record, one, other| points_to.share_storage(record, one, other),
-        };
-        let moments = &self.surroundings.moments;
-        let pairs = |of: &Location| pairing::pairs(of, moments, self.facts, memory);
-        let accepted = Accepted {
-            statements: self.accepted,
-            moments,
-            facts: self.facts,
-            memory,
-        };
-        let is_cut = location.groups.len() > pairing::MOST_GROUPS;
-        let (race, accepted) = match accepted.left_out(location) {
-            None => (self.race(location, pairs(location)), None),
-            Some(rest) => (
-                self.race(location, pairs(&rest)),
-                self.race(location, accepted.pairs(location)),
+        let accepted = self.memory(|memory| {
+            let accepted = Accepted {
+                statements: self.accepted,
+                moments: &self.surroundings.moments,
+                facts: self.facts,
+                memory,
+            };
+            let rest = accepted.left_out(location)?;
+            Some((rest, accepted.pairs(location)))
+        });
+        let viewed = location.viewed();
+        let (race, accepted) = match accepted {
+            None => (self.race(&viewed, self.pairs(&viewed), None), None),
+            Some((rest, accepted)) => (
+                self.race(&viewed, self.pairs(&rest.viewed()), None),
+                self.race(&viewed, accepted, None),
             ),
         };
+        self.found(&viewed, race, accepted)
+    }
+
+    fn found(
+        &self,
+        location: &Viewed<'_>,
+        race: Option<Arc<Race>>,
+        accepted: Option<Arc<Race>>,
+    ) -> Found {
         // That the user accepts a race makes no order.
         let races = race.iter().chain(&accepted).map(|race| &**race);
         Found {
             published: publication::published(self.surroundings.graph, self.facts, races),
             race,
             accepted,
-            is_cut,
+            is_cut: location.groups.len() > pairing::MOST_GROUPS,
             is_often: location.is_often,
         }
     }
 
-    fn race(&self, location: &Location, mut pairs: Vec<Pair>) -> Option<Arc<Race>> {
+    fn pairs(&self, location: &Viewed<'_>) -> Vec<Pair> {
+        let moments = &self.surroundings.moments;
+        self.memory(|memory| pairing::pairs(location, moments, self.facts, memory))
+    }
+
+    /// Does something with what tells memory apart.
+    fn memory<T>(&self, with: impl FnOnce(Memory<'_>) -> T) -> T {
+        let functions = self.surroundings.graph.functions;
+        let points_to = self.surroundings.graph.points_to();
+        with(Memory {
+            is_given_once: &|site| pairing::is_given_once(functions, self.contexts, site),
+            gives_once: &|counter| self.surroundings.counters.contains(&counter),
+            share_storage: &|record, one, other| points_to.share_storage(record, one, other),
+        })
+    }
+
+    /// `member` is the location as a member of an object, if it is one.
+    fn race(
+        &self,
+        location: &Viewed<'_>,
+        mut pairs: Vec<Pair>,
+        member: Option<&Member<'_>>,
+    ) -> Option<Arc<Race>> {
         if pairs.is_empty() {
             return None;
         }
@@ -280,7 +335,8 @@ impl<'s> Search<'s> {
         pairs.sort_by_key(|pair| std::cmp::Reverse(pair.weight()));
         let best = pairs[0];
         let name = self.location_name(location, &pairs);
-        let reasons = self.evidence(location, best, &name).reasons();
+        let guard = self.guard(location, member);
+        let reasons = self.evidence(guard, best, &name).reasons();
         let id = fingerprint(self.identity(&name, best).iter().map(String::as_str));
         Some(Arc::new(Race {
             id,
@@ -289,6 +345,24 @@ impl<'s> Search<'s> {
             reasons,
             pairs,
         }))
+    }
+
+    /// The lock that seems to guard a location.
+    fn guard(&self, location: &Viewed<'_>, member: Option<&Member<'_>>) -> Option<Guard> {
+        let counted_as = |access| self.counted_as(access);
+        if let Some((own, around)) = member.and_then(|member| member.guards(&counted_as)) {
+            return guards::guard(&[&own, around]);
+        }
+        let groups = || location.groups.iter();
+        // Many locations have nothing to do with locks.
+        let has_lock = |protection: &Protection| {
+            !protection.absolute.is_empty() || !protection.relative.is_empty()
+        };
+        if !groups().any(|group| has_lock(&group.character.protection)) {
+            return None;
+        }
+        let groups = groups().map(|group| (group.character, group.sightings));
+        guards::guard(&[&KnownGuards::new(groups, &counted_as)])
     }
 
     fn access(&self, sighting: Sighting) -> &Access {
@@ -301,7 +375,7 @@ impl<'s> Search<'s> {
 
     /// What is accessed, by the access that names it best: a variable before a member before a pointer.
     /// One that touches the whole object around the location names too much.
-    fn location_name(&self, location: &Location, pairs: &[Pair]) -> String {
+    fn location_name(&self, location: &Viewed<'_>, pairs: &[Pair]) -> String {
         let candidates = pairs
             .iter()
             .take(50)
@@ -334,9 +408,8 @@ impl<'s> Search<'s> {
         vec![name.to_string(), first, second]
     }
 
-    fn evidence<'e>(&self, location: &Location, best: Pair, name: &'e str) -> Evidence<'e> {
-        let counted_as = |access| self.counted_as(access);
-        let guard = guards::guard(location, &counted_as).and_then(|guard| {
+    fn evidence<'e>(&self, guard: Option<Guard>, best: Pair, name: &'e str) -> Evidence<'e> {
+        let guard = guard.and_then(|guard| {
             let (function, access) = guard.example;
             let access = &self.facts[function.0 as usize].accesses[access as usize];
             let context = self.contexts.of(function).next()?;

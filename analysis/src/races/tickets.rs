@@ -1,6 +1,7 @@
 //! Which counters give each number to one taker.
 
 use super::access_index::{AccessIndex, AccessNumber};
+use super::location::Location;
 use super::overlap::Memory;
 use super::pairing;
 use super::sighting::Surroundings;
@@ -98,6 +99,6 @@ fn is_without_race(
         gives_once: &|_| false,
         share_storage: &|record, one, other| points_to.share_storage(record, one, other),
     };
-    let location = pairing::location(surroundings, class, accesses);
-    pairing::pairs(&location, &surroundings.moments, facts, memory).is_empty()
+    let location = Location::new(surroundings, class, accesses);
+    pairing::pairs(&location.viewed(), &surroundings.moments, facts, memory).is_empty()
 }

@@ -226,7 +226,7 @@ pub fn analyse(
         .unwrap_or_else(|| Arc::new(references::owners(&functions, &facts, &contexts)));
     let looks = known
         .as_ref()
-        .and_then(|known| known.looks(&contexts, &owners))
+        .and_then(|known| known.looks(&owners))
         .unwrap_or_else(|| KnownLooks::new(facts.len()));
     let sole_locks = match &known {
         Some(known) => known.sole_locks(),

@@ -191,7 +191,11 @@ impl Contexts {
             let (new, old) = (&self.functions[index], &before.functions[index]);
             let mut pairs = new.contexts.iter().zip(&old.contexts);
             new.contexts.len() == old.contexts.len()
-                && pairs.all(|(new, old)| new.roots == old.roots && new.context == old.context)
+                && pairs.all(|(new, old)| {
+                    new.roots == old.roots
+                        && new.context == old.context
+                        && new.is_timeless == old.is_timeless
+                })
         };
         let functions = (0..self.functions.len()).into_par_iter();
         let different = functions.filter(|index| !is_same(*index));

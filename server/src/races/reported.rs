@@ -107,7 +107,7 @@ impl LastReport {
 /// The functions of which something else is to say since the last report.
 #[derive(Default)]
 struct Changes {
-    /// Other facts, or other places.
+    /// Other facts, other contexts, or other places.
     others: FxHashSet<FunctionId>,
     /// The same, on other lines.
     moved: FxHashSet<FunctionId>,
@@ -127,10 +127,15 @@ impl Changes {
     fn since(last: &LastReport, workspace: &Workspace, now: &CheckResult) -> Option<Changes> {
         let (before, now) = (last.result.program(), now.program());
         let (old, new) = (&before.program, &now.program);
-        if !now.numbers_functions_as(before) || !new.contexts.are_alike(&old.contexts) {
+        if !now.numbers_functions_as(before) {
             return None;
         }
-        let mut changes = Changes::default();
+        // A report says which locks callers hold, and which threads there are.
+        let entered_otherwise = new.contexts.entered_otherwise_since(&old.contexts)?;
+        let mut changes = Changes {
+            others: entered_otherwise.into_iter().collect(),
+            moved: FxHashSet::default(),
+        };
         if !Arc::ptr_eq(old, new) {
             let edited = new.functions.edited_since(&old.functions);
             changes.others.extend(edited);
