@@ -4,8 +4,10 @@ use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{Analysis, AnalysisHost, Change, CheckedProgram, UnitChange};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::Options;
-use racelens_analysis::stop::Stop;
+use racelens_analysis::stages::{Stage, Stages};
+use racelens_analysis::stop::{Stop, Stopped};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use ustr::Ustr;
 
 /// As gcc calls what it reads from its standard input.
@@ -25,6 +27,34 @@ pub fn check(analysis: &Analysis, before: Option<&CheckedProgram>) -> CheckedPro
     let stop = Stop::default();
     let check = analysis.check_again(Models::builtin(), Options::default(), &[], before, &stop);
     check.expect("nobody stops it")
+}
+
+/// The same for somebody who stops it as soon as it comes to a stage; a check that takes over everything does not come there.
+pub fn check_until(
+    analysis: &Analysis,
+    before: &CheckedProgram,
+    last: Stage,
+) -> Result<CheckedProgram, Stopped> {
+    let is_set = Arc::new(AtomicBool::new(false));
+    let stop = Stop::from(is_set.clone());
+    let until = Until { last, is_set };
+    let (models, options) = (Models::builtin(), Options::default());
+    analysis.check_watched(models, options, &[], Some(before), &stop, &until)
+}
+
+/// Stops a check when a stage begins.
+struct Until {
+    last: Stage,
+    is_set: Arc<AtomicBool>,
+}
+
+impl Stages for Until {
+    fn begin(&self, stage: Stage) {
+        if stage == self.last {
+            self.is_set.store(true, Ordering::Relaxed);
+            Stop::from(self.is_set.clone()).check();
+        }
+    }
 }
 
 /// The same for who asks for races and nothing else.

@@ -5,11 +5,14 @@ use racelens_analysis::host::{AnalysisHost, CheckedProgram};
 use racelens_analysis::ir::{Base, Statement, StatementId};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::Options;
+use racelens_analysis::stages::Stage;
 use racelens_analysis::stop::Stop;
 use racelens_tests::compiler::preprocess;
 use racelens_tests::corpus::corpus;
 use racelens_tests::edits::edited;
-use racelens_tests::incremental::{MAIN_FILE, apply, check, check_for_races, described};
+use racelens_tests::incremental::{
+    MAIN_FILE, apply, check, check_for_races, check_until, described,
+};
 use racelens_tests::racy_programs::{plan, source};
 use racelens_tests::random::{Random, cases};
 use racelens_tests::side_by_side::side_by_side;
@@ -20,6 +23,18 @@ const USUAL_EDITS: u64 = 6;
 /// Random programs besides the corpus; `RACELENS_EDITED_PROGRAMS` asks for another number.
 const USUAL_PROGRAMS: u64 = 12;
 
+/// Where checks are stopped.
+const STAGES: [Stage; 8] = [
+    Stage::PointsTo,
+    Stage::CallGraph,
+    Stage::Summaries,
+    Stage::Contexts,
+    Stage::Orders,
+    Stage::Locations,
+    Stage::Pairing,
+    Stage::Contracts,
+];
+
 /// The first edit after which the two differ.
 fn disagreement(name: &str, start: &str, edits: u64, random: &mut Random) -> Option<String> {
     let mut host = AnalysisHost::default();
@@ -29,6 +44,9 @@ fn disagreement(name: &str, start: &str, edits: u64, random: &mut Random) -> Opt
     for edit in 0..edits {
         text = edited(&text, MAIN_FILE, random);
         apply(&mut host, &text);
+        // Whoever goes on typing may stop a check anywhere; what it came to must not be taken for a result.
+        let last = STAGES[random.below(STAGES.len())];
+        let _stopped = check_until(&host.analysis(), &before, last);
         let again = check(&host.analysis(), Some(&before));
         // The same database: what does not parse keeps its last good version, which a new one does not know.
         let fresh = check(&host.analysis(), None);
@@ -364,6 +382,39 @@ fn functions_that_stay_as_they_are_know_what_their_pointers_lead_to() {
         ] {
             stays_alike(&edited, &edited.replace(from, to));
             stays_alike(&edited.replace(from, to), &edited);
+        }
+    }
+}
+
+/// Checks that were stopped, of texts that nobody asks for any more, leave nothing behind.
+#[test]
+fn a_check_that_was_stopped_leaves_no_answers() {
+    let edits = [
+        "",
+        "chosen = &third;",
+        "counted = &left.one.low;",
+        "holders[rand() & 3].lock = &second_lock;",
+        "published = chosen; published->next = &third;",
+    ];
+    let text = |statements: &str| {
+        POINTED.replace("edit(void) { }", &format!("edit(void) {{ {statements} }}"))
+    };
+    for from in edits {
+        for last in STAGES {
+            let mut host = AnalysisHost::default();
+            apply(&mut host, &text(from));
+            let before = check(&host.analysis(), None);
+            for passed in edits.into_iter().filter(|passed| *passed != from) {
+                apply(&mut host, &text(passed));
+                assert!(check_until(&host.analysis(), &before, last).is_err());
+            }
+            for to in edits {
+                apply(&mut host, &text(to));
+                let again = check(&host.analysis(), Some(&before));
+                let fresh = check(&host.analysis(), None);
+                let told = format!("from {from:?}, stopped at {last:?}, to {to:?}");
+                assert_eq!(described(&again), described(&fresh), "{told}");
+            }
         }
     }
 }
