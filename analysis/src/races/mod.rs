@@ -15,6 +15,7 @@ mod moments;
 mod moved;
 mod naming;
 mod ordering;
+mod orders_again;
 mod overlap;
 mod pairing;
 mod pointers_changed;
