@@ -5,9 +5,7 @@ use super::arrays::Arrays;
 use super::distinct_ids::Renamed;
 use super::looks::KnownLooks;
 use super::moved::Version;
-use super::ordering::Orders;
 use super::pointers_changed::{PointedTo, PointersChanged};
-use super::postings::flags_in;
 use super::publication::{Published, RelaxedByFunction};
 use super::references::{Owners, owners_again};
 use super::search::{FoundRaces, StillKnown};
@@ -315,50 +313,14 @@ impl WholeProgram {
     }
 
     /// The functions that some thread may run and of which there are other facts than before.
-    fn with_other_facts<'f>(&'f self, facts: &'f Facts) -> impl Iterator<Item = FunctionId> + 'f {
+    pub(super) fn with_other_facts<'f>(
+        &'f self,
+        facts: &'f Facts,
+    ) -> impl Iterator<Item = FunctionId> + 'f {
         let unshared = facts.unshared_with(&self.kept.facts);
         let others =
             unshared.filter(|index| !Arc::ptr_eq(&facts[*index], &self.kept.facts[*index]));
         others.map(|index| FunctionId(index as u32))
-    }
-
-    /// Whether the orders of the program are those that it had before.
-    pub(super) fn has_orders(
-        &self,
-        graph: &CallGraph<'_>,
-        objects: &SyncObjects,
-        facts: &Facts,
-        contexts: &Arc<Contexts>,
-        changes: &Changes,
-    ) -> bool {
-        let Some(mut different) = contexts.entered_otherwise_since(&self.contexts) else {
-            return false;
-        };
-        different.extend(self.with_other_facts(facts));
-        let is_same = |function: &FunctionId| {
-            let index = function.0 as usize;
-            let (new, old) = (&facts[index], &self.kept.facts[index]);
-            let versions: [(&Contexts, &FunctionFacts); 2] =
-                [(contexts, new), (&self.contexts, old)];
-            Orders::is_same_for(graph, objects, *function, versions)
-        };
-        // Whoever writes a whole object writes the flags in it.
-        let mut known: FxHashMap<Class, bool> = FxHashMap::default();
-        let mut has_other_flags = |class: Class| {
-            *known.entry(class).or_insert_with(|| {
-                let flags = |points_to| flags_in(points_to, objects, class);
-                changes.touch_parts(class, &self.points_to)
-                    && flags(&self.points_to) != flags(graph.points_to())
-            })
-        };
-        let mut writes_others = |facts: &Arc<FunctionFacts>| {
-            let accesses = facts.accesses.iter();
-            let mut whole = accesses.filter(|access| access.cell.whole);
-            whole.any(|access| has_other_flags(access.cell.class))
-        };
-        objects.order_alike(&self.kept.objects)
-            && different.iter().all(is_same)
-            && !(changes.are_structural() && self.kept.facts.iter().any(&mut writes_others))
     }
 
     /// What is known of locations; `None` if there are other threads.
@@ -478,19 +440,18 @@ impl<'k> LocationsAgain<'k> {
         known.without(self.changed.iter().copied())
     }
 
-    pub fn owners(&self, facts: &Facts, contexts: &Contexts) -> Option<Arc<Owners>> {
-        if !contexts.are_alike(&self.before.contexts) {
-            return None;
-        }
+    pub fn owners(&self, facts: &Facts) -> Option<Arc<Owners>> {
         let facts = [facts, &self.before.kept.facts];
         owners_again(&self.before.owners, facts, &self.changed)
     }
 
     /// How accesses looked, if only those of the edited functions can look otherwise now.
-    pub fn looks(&self, owners: &Arc<Owners>) -> Option<KnownLooks> {
+    pub fn looks(&self, contexts: &Contexts, owners: &Arc<Owners>) -> Option<KnownLooks> {
+        let is_same =
+            contexts.number_companies_as(&self.before.contexts) && self.before.owners == *owners;
         let known = &self.before.kept.looks;
         // Functions with other contexts are among the edited ones.
-        (self.before.owners == *owners).then(|| match self.has_pointers {
+        is_same.then(|| match self.has_pointers {
             true => known.again(&self.edited),
             false => known.unshared().again(&self.edited),
         })

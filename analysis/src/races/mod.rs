@@ -16,6 +16,7 @@ mod moments;
 mod moved;
 mod naming;
 mod ordering;
+mod orders_again;
 mod overlap;
 mod pairing;
 mod partners;

@@ -1,20 +1,21 @@
 //! Which signals order what: who posts each of them, and how.
 
 use super::moments::When;
-use super::postings::Postings;
-use crate::accesses::{Facts, FunctionFacts, Publishes};
-use crate::callgraph::{CallGraph, FunctionId, Functions};
+use super::postings::{Posted, Postings};
+use crate::accesses::{Facts, Publishes};
+use crate::callgraph::{CallGraph, Functions};
 use crate::points_to::Class;
 use crate::signals::{Locks, Passed, Way};
 use crate::summaries::SyncObjects;
 use crate::symexec::Path;
 use crate::threads::{Contexts, Moment, RootId};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The signals and barriers of a program.
-#[derive(Default, PartialEq)]
+#[derive(Clone, Default)]
 pub struct Orders {
-    pub(super) signals: BTreeMap<Path, Signal>,
+    pub(super) signals: BTreeMap<Path, Arc<Signal>>,
     /// The threads that pass each barrier.
     pub(super) barriers: BTreeMap<Path, BTreeSet<RootId>>,
     /// Variables that only one thread can change from zero to something else.
@@ -23,6 +24,25 @@ pub struct Orders {
     pub(super) tokens: BTreeMap<u32, Path>,
     /// Tokens that somebody gives away without having them.
     pub(super) false_tokens: BTreeSet<u32>,
+    /// Where signals and claims come from, so that those of some classes can be found again.
+    by_class: BTreeMap<Class, Arc<SignalsOfClass>>,
+}
+
+/// The signals and claims that one class of memory makes.
+#[derive(Default)]
+pub(super) struct SignalsOfClass {
+    pub signals: Vec<(Path, Arc<Signal>)>,
+    pub claims: Vec<Path>,
+}
+
+impl PartialEq for Orders {
+    fn eq(&self, other: &Orders) -> bool {
+        self.signals == other.signals
+            && self.barriers == other.barriers
+            && self.claims == other.claims
+            && self.tokens == other.tokens
+            && self.false_tokens == other.false_tokens
+    }
 }
 
 /// All that is done to set one signal.
@@ -71,7 +91,29 @@ impl Orders {
         facts: &Facts,
         contexts: &Contexts,
     ) -> Orders {
-        Postings::find(graph, objects, facts, contexts).orders()
+        let posted = Posted {
+            functions: graph.functions,
+            points_to: graph.points_to(),
+            objects,
+            contexts,
+        };
+        Postings::find(posted, facts, None).orders()
+    }
+
+    /// Has these classes make these signals.
+    pub(super) fn set_signals(&mut self, classes: Vec<(Class, SignalsOfClass)>) {
+        for (class, signals) in classes {
+            match signals.signals.is_empty() && signals.claims.is_empty() {
+                true => self.by_class.remove(&class),
+                false => self.by_class.insert(class, Arc::new(signals)),
+            };
+        }
+        self.signals.clear();
+        self.claims.clear();
+        for signals in self.by_class.values() {
+            self.claims.extend(signals.claims.iter().cloned());
+            self.signals.extend(signals.signals.iter().cloned());
+        }
     }
 
     pub(super) fn token_is(&mut self, token: u32, path: Path) {
@@ -79,19 +121,6 @@ impl Orders {
         if path < *known {
             *known = path;
         }
-    }
-
-    /// Whether a function has the same part in the orders of the program with other facts than before.
-    pub(super) fn is_same_for(
-        graph: &CallGraph<'_>,
-        objects: &SyncObjects,
-        function: FunctionId,
-        versions: [(&Contexts, &FunctionFacts); 2],
-    ) -> bool {
-        let [now, before] = versions.map(|(contexts, facts)| {
-            Postings::of_function(graph, objects, contexts, function, facts)
-        });
-        now.are_those_of(&before)
     }
 
     /// What orders two accesses, and by which object.

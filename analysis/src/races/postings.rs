@@ -1,8 +1,8 @@
 //! What is done to signals, everywhere in the program.
 
-use super::ordering::{Orders, Signal};
+use super::ordering::{Orders, Signal, SignalsOfClass};
 use crate::accesses::{Access, Facts, FunctionFacts, PostFact, Publishes};
-use crate::callgraph::{CallGraph, FunctionId};
+use crate::callgraph::{FunctionId, Functions};
 use crate::dataflow::Fixed;
 use crate::ir::AccessKind;
 use crate::locksets::{Mode, PointLocks};
@@ -14,6 +14,7 @@ use crate::threads::{Binder, CompanyId, Context, ContextId, Contexts, RootId, Ro
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What sets a signal somewhere.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -40,11 +41,20 @@ enum PostingKind {
     Reset,
 }
 
+/// Where postings are looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Posted<'f> {
+    pub functions: &'f Functions,
+    pub points_to: &'f PointsTo,
+    pub objects: &'f SyncObjects,
+    pub contexts: &'f Contexts,
+}
+
 /// All that is done to signals.
 pub(super) struct Postings<'f> {
-    graph: &'f CallGraph<'f>,
-    objects: &'f SyncObjects,
-    contexts: &'f Contexts,
+    posted: Posted<'f>,
+    /// Only these signals count, and nothing but signals.
+    only: Option<&'f FxHashSet<Class>>,
     /// Each once: it is the same for a signal how often something is done to it.
     by_class: FxHashMap<Class, FxHashSet<Fixed<Posting>>>,
     companies: FxHashMap<CompanyId, &'f BTreeSet<RootId>>,
@@ -52,13 +62,13 @@ pub(super) struct Postings<'f> {
 }
 
 impl<'f> Postings<'f> {
+    /// Those of all functions; `only` to some signals, if it says which.
     pub fn find(
-        graph: &'f CallGraph<'f>,
-        objects: &'f SyncObjects,
+        posted: Posted<'f>,
         facts: &Facts,
-        contexts: &'f Contexts,
+        only: Option<&'f FxHashSet<Class>>,
     ) -> Postings<'f> {
-        let none = || Postings::none(graph, objects, contexts);
+        let none = || Postings::none(posted, only);
         let functions = (0..facts.len()).into_par_iter();
         let found = functions.fold(none, |mut found, index| {
             found.function(FunctionId(index as u32), &facts[index]);
@@ -69,25 +79,29 @@ impl<'f> Postings<'f> {
 
     /// What one function with these facts does.
     pub fn of_function(
-        graph: &'f CallGraph<'f>,
-        objects: &'f SyncObjects,
-        contexts: &'f Contexts,
+        posted: Posted<'f>,
         function: FunctionId,
         facts: &FunctionFacts,
     ) -> Postings<'f> {
-        let mut found = Postings::none(graph, objects, contexts);
+        let mut found = Postings::none(posted, None);
         found.function(function, facts);
         found
     }
 
-    /// Whether the same is done to signals, by the same threads.
-    pub fn are_those_of(&self, other: &Postings<'_>) -> bool {
-        self.orders == other.orders
-            && self.by_class.len() == other.by_class.len()
-            && self.by_class.iter().all(|(class, postings)| {
-                let others = other.by_class.get(class);
-                others.is_some_and(|others| self.by_threads(postings) == other.by_threads(others))
-            })
+    /// The signals to which something else is done, or by other threads; `None` if it is not only signals.
+    pub fn different_from(&self, other: &Postings<'_>) -> Option<FxHashSet<Class>> {
+        if self.orders != other.orders {
+            return None;
+        }
+        let classes = self.by_class.keys().chain(other.by_class.keys());
+        let is_different = |class: &&Class| {
+            let mine = self.by_class.get(class);
+            let theirs = other.by_class.get(class);
+            !mine
+                .zip(theirs)
+                .is_some_and(|(mine, theirs)| self.by_threads(mine) == other.by_threads(theirs))
+        };
+        Some(classes.filter(is_different).copied().collect())
     }
 
     /// Postings without the numbers of their companies, which mean nothing.
@@ -107,15 +121,10 @@ impl<'f> Postings<'f> {
             .collect()
     }
 
-    fn none(
-        graph: &'f CallGraph<'f>,
-        objects: &'f SyncObjects,
-        contexts: &'f Contexts,
-    ) -> Postings<'f> {
+    fn none(posted: Posted<'f>, only: Option<&'f FxHashSet<Class>>) -> Postings<'f> {
         Postings {
-            graph,
-            objects,
-            contexts,
+            posted,
+            only,
             by_class: FxHashMap::default(),
             companies: FxHashMap::default(),
             orders: Orders::default(),
@@ -146,10 +155,17 @@ impl<'f> Postings<'f> {
     }
 
     fn function(&mut self, function: FunctionId, facts: &FunctionFacts) {
-        let body = self.graph.functions.body(function);
-        let contexts = self.contexts;
+        let Posted {
+            functions,
+            contexts,
+            ..
+        } = self.posted;
+        if contexts.count(function) == 0 {
+            return;
+        }
+        let body = functions.body(function);
         for access in &facts.accesses {
-            let classes = flags_of(self.graph, self.objects, access);
+            let classes = self.flags_of(access);
             for (id, context, roots) in contexts.of(function).filter(|_| !classes.is_empty()) {
                 let place = Place {
                     function,
@@ -161,7 +177,13 @@ impl<'f> Postings<'f> {
                 self.store(access, &classes, &place);
             }
         }
-        if facts.posts.is_empty() && facts.barriers.is_empty() {
+        let is_wanted = |post: &&PostFact| self.only.is_none_or(|only| only.contains(&post.class));
+        let posts: Vec<&PostFact> = facts.posts.iter().filter(is_wanted).collect();
+        let barriers = match self.only {
+            Some(_) => &[],
+            None => &facts.barriers[..],
+        };
+        if posts.is_empty() && barriers.is_empty() {
             return;
         }
         for (id, context, roots) in contexts.of(function) {
@@ -172,10 +194,10 @@ impl<'f> Postings<'f> {
                 roots,
                 binder: context.binder(body),
             };
-            for post in &facts.posts {
+            for post in &posts {
                 self.post(post, &place);
             }
-            for barrier in &facts.barriers {
+            for barrier in barriers {
                 if let Some(path) = place.unique(&barrier.barrier) {
                     self.orders.barriers.entry(path).or_default().extend(roots);
                 }
@@ -213,18 +235,20 @@ impl<'f> Postings<'f> {
     }
 
     fn is_before_all_threads(&self, access: &Access, place: &Place<'_>) -> bool {
-        let is_main = |root: &RootId| self.contexts.root(*root).kind == RootKind::Main;
+        let contexts = self.posted.contexts;
+        let is_main = |root: &RootId| contexts.root(*root).kind == RootKind::Main;
         place.roots.iter().all(is_main) && place.context.threads_at(&access.forks).is_empty()
     }
 
     fn post(&mut self, post: &PostFact, place: &Place<'f>) {
-        let starts_unset = match self.objects.semaphores.first_value(post.class) {
+        let objects = self.posted.objects;
+        let starts_unset = match objects.semaphores.first_value(post.class) {
             Some(count) => count == Some(0),
             // What counts nothing begins unset, unless somebody says otherwise.
             None => !post.counts,
         };
         let path = place.unique(&post.object);
-        if let Some(token) = self.objects.tokens.of(post.class) {
+        if let Some(token) = objects.tokens.of(post.class) {
             let body = place.binder.body;
             let signals = place.context.signals_at(&post.signals, &post.locks, body);
             if !signals.tokens().contains(&token) {
@@ -251,7 +275,7 @@ impl<'f> Postings<'f> {
         let locks = alone.filter_map(|(lock, _)| place.binder.unique(&lock));
         Fixed::new(Posting {
             path,
-            company: self.contexts.company(place.function, place.id),
+            company: self.posted.contexts.company(place.function, place.id),
             kind: how.kind,
             locks: locks.collect(),
             won: place.context.won_at(how.signals, place.binder.body),
@@ -266,21 +290,59 @@ impl<'f> Postings<'f> {
 
     /// The signals that they make.
     pub fn orders(mut self) -> Orders {
-        let mut classes: Vec<_> = self.by_class.iter().collect();
-        classes.sort_by_key(|(class, _)| **class);
-        for (class, postings) in classes {
-            let named: BTreeSet<&Path> =
-                postings.iter().filter_map(|it| it.path.as_ref()).collect();
-            for path in named {
-                if is_claim(path, postings) {
-                    self.orders.claims.insert(path.clone());
-                }
-                if let Some(signal) = self.signal(*class, path, postings) {
-                    self.orders.signals.insert(path.clone(), signal);
-                }
+        let signals = self.by_class.iter();
+        let signals: Vec<(Class, SignalsOfClass)> = signals
+            .map(|(class, postings)| (*class, self.signals_of(*class, postings)))
+            .collect();
+        self.orders.set_signals(signals);
+        self.orders
+    }
+
+    /// The orders of before with the signals that the only classes make that were looked for.
+    pub fn orders_in(&self, before: &Orders) -> Orders {
+        let classes = self.only.into_iter().flatten();
+        let none = FxHashSet::default();
+        let signals: Vec<(Class, SignalsOfClass)> = classes
+            .map(|class| {
+                let postings = self.by_class.get(class).unwrap_or(&none);
+                (*class, self.signals_of(*class, postings))
+            })
+            .collect();
+        let mut orders = before.clone();
+        orders.set_signals(signals);
+        orders
+    }
+
+    fn signals_of(&self, class: Class, postings: &FxHashSet<Fixed<Posting>>) -> SignalsOfClass {
+        let named: BTreeSet<&Path> = postings.iter().filter_map(|it| it.path.as_ref()).collect();
+        let mut found = SignalsOfClass::default();
+        for path in named {
+            if is_claim(path, postings) {
+                found.claims.push(path.clone());
+            }
+            if let Some(signal) = self.signal(class, path, postings) {
+                found.signals.push((path.clone(), Arc::new(signal)));
             }
         }
-        self.orders
+        found
+    }
+
+    /// The variables that may publish something and that an access writes to.
+    fn flags_of(&self, access: &Access) -> Vec<Class> {
+        let objects = self.posted.objects;
+        let flags = &objects.flags;
+        if access.kind == AccessKind::Read || flags.is_empty() {
+            return Vec::new();
+        }
+        let class = access.cell.class;
+        let is_wanted = |class: &Class| self.only.is_none_or(|only| only.contains(class));
+        let mut found = match access.cell.whole {
+            true => flags_in(self.posted.points_to, objects, class),
+            false if is_wanted(&class) && flags.contains(class) => vec![class],
+            false => Vec::new(),
+        };
+        found.retain(is_wanted);
+        found
     }
 
     /// What all postings of one signal have in common; `None` if it is no signal.
@@ -331,7 +393,8 @@ impl<'f> Postings<'f> {
         let is_variable = !signal.is_object;
         let is_reached = path.steps.contains(&Step::Deref);
         let orders = signal.publishes != Publishes::Nothing || !signal.locks.is_empty();
-        if is_variable && (is_reached || !orders || self.objects.flags.is_set_at_start(path)) {
+        if is_variable && (is_reached || !orders || self.posted.objects.flags.is_set_at_start(path))
+        {
             return None;
         }
         Some(signal)
@@ -355,22 +418,6 @@ struct How<'h> {
     nonzero: bool,
     locks: &'h PointLocks,
     signals: &'h SignalState,
-}
-
-/// The variables that may publish something and that an access writes to.
-fn flags_of(graph: &CallGraph<'_>, objects: &SyncObjects, access: &Access) -> Vec<Class> {
-    let flags = &objects.flags;
-    if access.kind == AccessKind::Read || flags.is_empty() {
-        return Vec::new();
-    }
-    let class = access.cell.class;
-    if !access.cell.whole {
-        return Some(class)
-            .filter(|class| flags.contains(*class))
-            .into_iter()
-            .collect();
-    }
-    flags_in(graph.points_to(), objects, class)
 }
 
 /// The variables that may publish something and lie in an object. The class is one of its parts.

@@ -40,19 +40,20 @@ impl Tallies {
 
     /// Those after an edit. Functions must have had the same numbers before.
     pub fn again(&self, before: Counted<'_>, now: Counted<'_>) -> Tallies {
-        if !now.contexts.are_alike(before.contexts) {
+        let Some(entered_otherwise) = now.contexts.entered_otherwise_since(before.contexts) else {
             return Tallies::new(now);
-        }
+        };
         let mut tallies = self.clone();
-        for index in now.facts.unshared_with(before.facts) {
+        let unshared = now.facts.unshared_with(before.facts);
+        let others = entered_otherwise.iter().map(|function| function.0 as usize);
+        for index in others.chain(unshared).collect::<BTreeSet<usize>>() {
             let function = FunctionId(index as u32);
-            let is_run = now.contexts.count(function) > 0;
-            let accesses = |facts: &Facts| match facts.get(index) {
-                Some(facts) if is_run => facts.accesses.len(),
+            let accesses = |program: &Counted<'_>| match program.facts.get(index) {
+                Some(facts) if program.contexts.count(function) > 0 => facts.accesses.len(),
                 _ => 0,
             };
-            tallies.accesses += accesses(now.facts);
-            tallies.accesses -= accesses(before.facts);
+            tallies.accesses += accesses(&now);
+            tallies.accesses -= accesses(&before);
             let facts = now.facts.get(index);
             let is_excessive = facts.is_some_and(|facts| is_excessive(facts));
             put(&mut tallies.excessive, function, is_excessive);

@@ -11,6 +11,7 @@ use super::moments::Moments;
 use super::naming::Names;
 use super::ordering::Orders;
 use super::pairing::Race;
+use super::postings::Posted;
 use super::publication::{self, Published};
 use super::references::{self, Owners};
 use super::search::{FoundRaces, Known, Search, by_location};
@@ -194,14 +195,15 @@ pub fn analyse(
         Some((before, _)) => before.kept.arrays.again(&functions, &before.functions),
         None => Arrays::new(&functions),
     };
-    let orders = match before {
-        Some((before, changes))
-            if before.has_orders(&graph, &objects, &facts, &contexts, changes) =>
-        {
-            before.orders.clone()
-        }
-        _ => Arc::new(Orders::new(&graph, &objects, &facts, &contexts)),
+    let posted = Posted {
+        functions: &functions,
+        points_to: &points_to,
+        objects: &objects,
+        contexts: &contexts,
     };
+    let orders = before
+        .and_then(|(before, changes)| before.orders_again(posted, &facts, changes))
+        .unwrap_or_else(|| Arc::new(Orders::new(&graph, &objects, &facts, &contexts)));
     stages.begin(Stage::Locations);
     let before = before.filter(|(before, _)| {
         (Arc::ptr_eq(&before.orders, &orders) || before.orders == orders)
@@ -222,11 +224,11 @@ pub fn analyse(
     };
     let owners = known
         .as_ref()
-        .and_then(|known| known.owners(&facts, &contexts))
+        .and_then(|known| known.owners(&facts))
         .unwrap_or_else(|| Arc::new(references::owners(&functions, &facts, &contexts)));
     let looks = known
         .as_ref()
-        .and_then(|known| known.looks(&owners))
+        .and_then(|known| known.looks(&contexts, &owners))
         .unwrap_or_else(|| KnownLooks::new(facts.len()));
     let sole_locks = match &known {
         Some(known) => known.sole_locks(),

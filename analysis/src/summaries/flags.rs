@@ -56,6 +56,12 @@ impl Flags {
         changes.classes.extend(different);
     }
 
+    /// Whether the same places are set when the program starts.
+    pub(super) fn begin_as(&self, before: &Flags) -> bool {
+        Arc::ptr_eq(&self.set_at_start, &before.set_at_start)
+            || self.set_at_start == before.set_at_start
+    }
+
     /// `known` are flags of a program in which variables have the same first values.
     pub(super) fn new(
         candidates: &FxHashSet<Class>,

@@ -130,11 +130,21 @@ impl SyncObjects {
         [self.flags.is_empty(), self.semaphores.is_empty()]
     }
 
-    /// Whether they put the accesses of a program in the same order, whoever makes them.
-    pub fn order_alike(&self, other: &SyncObjects) -> bool {
-        same(&self.semaphores, &other.semaphores)
-            && same(&self.flags, &other.flags)
-            && same(&self.tokens, &other.tokens)
+    /// The objects that put the accesses of a program in another order than before, whoever makes them. `None` if that may
+    /// be any.
+    pub fn ordering_otherwise(&self, before: &SyncObjects) -> Option<FxHashSet<Class>> {
+        if !same(&self.tokens, &before.tokens) || !self.flags.begin_as(&before.flags) {
+            return None;
+        }
+        let mut changes = ChangedObjects::default();
+        if !Arc::ptr_eq(&self.semaphores, &before.semaphores) {
+            self.semaphores
+                .note_changes(&before.semaphores, &mut changes);
+        }
+        if !Arc::ptr_eq(&self.flags, &before.flags) {
+            self.flags.note_changes(&before.flags, &mut changes);
+        }
+        Some(changes.classes)
     }
 }
 

@@ -4,15 +4,16 @@
 
 use super::at_calls::KnownStates;
 use super::context::ContextId;
-use super::contexts::Contexts;
+use super::contexts::{Arrival, Contexts};
 use super::deciding::Deciding;
-use super::flow::{Sources, contexts_with};
+use super::flow::{Sources, contexts_with, turn};
 use super::numbers::HandedNumbers;
 use super::prepared::{PreparedBefore, Surroundings};
 use super::reached::LeftOut;
+use super::replay::Replay;
 use super::rerouting::Rerouting;
 use crate::accesses::{FunctionFacts, StartFact};
-use crate::callgraph::{CallGraph, FunctionId};
+use crate::callgraph::{CallGraph, Components, FunctionId};
 use crate::ir::Body;
 use crate::stop::Stop;
 use std::collections::BTreeSet;
@@ -28,41 +29,30 @@ pub fn contexts_again(
     has_same_parts: bool,
     stop: &Stop,
 ) -> Arc<Contexts> {
-    let still = still(graph, sources, earlier, known, has_same_parts, stop);
-    still.unwrap_or_else(|| {
-        let deciding = Arc::new(Deciding::new(sources.facts, sources.components));
-        let before = (*deciding == *known.deciding)
-            .then(|| prepared_before(sources, earlier, known))
-            .flatten();
-        Arc::new(contexts_with(graph, sources, deciding, before, stop))
-    })
-}
-
-/// What functions that are the same did before; `None` if some function takes other arguments.
-fn prepared_before<'k>(
-    sources: Sources<'_>,
-    earlier: Sources<'_>,
-    known: &'k Contexts,
-) -> Option<PreparedBefore<'k>> {
     let touched = touched(&sources, &earlier);
-    let mut functions = touched.iter();
-    let takes_the_same = |function: &FunctionId| {
-        let (now, before) = (
-            sources.functions.body(*function),
-            earlier.functions.body(*function),
-        );
-        now.parameters == before.parameters
-    };
-    functions.all(takes_the_same).then(|| {
+    if sources.rules == earlier.rules
+        && numbers_hold(graph, sources, earlier, known, has_same_parts, &touched)
+        && let Some(edit) = Edit::new(sources, earlier, known, &touched)
+        && let Some(still) = edit.contexts(graph, stop)
+    {
+        return still;
+    }
+    let deciding = Arc::new(Deciding::new(sources.facts, sources.components));
+    let mut others = touched;
+    let is_known = add_callers(&mut others, sources, earlier, known, &deciding);
+    let before = is_known.then(|| {
         let mut is_same = vec![true; sources.functions.len()];
-        for function in &touched {
+        for function in &others {
             is_same[function.0 as usize] = false;
         }
         PreparedBefore {
             contexts: known,
             is_same,
         }
-    })
+    });
+    let mut contexts = contexts_with(graph, sources, deciding, before, stop);
+    contexts.go_on_from(known);
+    Arc::new(contexts)
 }
 
 /// The functions that have another text or other facts than before.
@@ -75,89 +65,183 @@ fn touched(now: &Sources<'_>, before: &Sources<'_>) -> BTreeSet<FunctionId> {
     edited.chain(other_facts).collect()
 }
 
-/// The earlier contexts, if they are still right.
-fn still(
+fn numbers_hold(
     graph: &CallGraph<'_>,
     sources: Sources<'_>,
     earlier: Sources<'_>,
-    known: &Arc<Contexts>,
+    known: &Contexts,
     has_same_parts: bool,
-    stop: &Stop,
-) -> Option<Arc<Contexts>> {
-    if sources.rules != earlier.rules || sources.components != earlier.components {
-        return None;
+    touched: &BTreeSet<FunctionId>,
+) -> bool {
+    match has_same_parts {
+        true => {
+            let points_to = graph.points_to();
+            let numbers = &known.numbers;
+            numbers.are_right_for(points_to, sources.facts, earlier.facts, touched)
+        }
+        false => *known.numbers == HandedNumbers::new(graph, sources.facts),
     }
-    let edited: Vec<FunctionId> = touched(&sources, &earlier).into_iter().collect();
-    let numbers_hold = if has_same_parts {
-        let points_to = graph.points_to();
-        known
-            .numbers
-            .are_right_for(points_to, sources.facts, earlier.facts, &edited)
-    } else {
-        *known.numbers == HandedNumbers::new(graph, sources.facts)
+}
+
+/// Adds the functions that call others with something else although they are the same: because other formals decide what those
+/// do, or because they take other arguments. Whether that is all of it.
+fn add_callers(
+    changed: &mut BTreeSet<FunctionId>,
+    sources: Sources<'_>,
+    earlier: Sources<'_>,
+    known: &Contexts,
+    deciding: &Deciding,
+) -> bool {
+    let parameters = |sources: &Sources<'_>, function: FunctionId| {
+        let body = sources.functions.body(function);
+        body.parameters
     };
-    if !numbers_hold {
-        return None;
+    let others = { changed.iter().copied() }
+        .filter(|function| parameters(&sources, *function) != parameters(&earlier, *function));
+    let called: BTreeSet<FunctionId> = others
+        .chain(deciding.different_from(&known.deciding))
+        .collect();
+    for function in called {
+        let contexts = &known.functions[function.0 as usize].contexts;
+        for arrival in contexts.iter().flat_map(|reached| &reached.arrivals) {
+            match arrival {
+                Arrival::Call { caller, .. } => {
+                    changed.insert(*caller);
+                }
+                Arrival::Root(_) => return false,
+            }
+        }
     }
-    let changed = edited
-        .into_iter()
-        .filter(|function| !looks_the_same(&sources, &earlier, *function));
-    let changed: Vec<FunctionId> = changed.collect();
-    if changed.is_empty() {
-        return Some(known.clone());
-    }
-    let decides_the_same = |function: &FunctionId| {
-        let index = function.0 as usize;
-        Deciding::is_same_for(&sources.facts[index], &earlier.facts[index])
-    };
-    if !changed.iter().all(decides_the_same)
-        && Deciding::new(sources.facts, sources.components) != *known.deciding
-    {
-        return None;
-    }
-    let surroundings = Surroundings {
-        graph,
-        facts: sources.facts,
-        deciding: known.deciding.clone(),
-        states: KnownStates::default(),
-        before: None,
-    };
-    let mut contexts = Contexts::clone(known);
-    let mut rerouting = Rerouting::new(graph, sources);
-    for function in changed {
-        stop.check();
-        let index = function.0 as usize;
-        let (now, before) = (
-            Version::new(&sources, function),
-            Version::new(&earlier, function),
-        );
-        if !now.begins_and_ends_as(&before) {
+    true
+}
+
+/// An edit after which most contexts may be what they were.
+struct Edit<'e> {
+    sources: Sources<'e>,
+    earlier: Sources<'e>,
+    known: &'e Arc<Contexts>,
+    /// The functions that do something else in their contexts.
+    changed: BTreeSet<FunctionId>,
+    deciding: Arc<Deciding>,
+}
+
+impl<'e> Edit<'e> {
+    /// `None` if functions have another order, or threads begin and end otherwise.
+    fn new(
+        sources: Sources<'e>,
+        earlier: Sources<'e>,
+        known: &'e Arc<Contexts>,
+        touched: &BTreeSet<FunctionId>,
+    ) -> Option<Edit<'e>> {
+        if !has_same_order(known, sources.components, earlier.components) {
             return None;
         }
-        let mut left_out = LeftOut::default();
-        for number in 0..known.count(function) {
-            let id = ContextId(number as u32);
-            let reached = contexts.reached(function, id);
-            let prepared = surroundings.prepared(function, &reached.context);
-            left_out.add(id, prepared.left_out);
-            // Whether a start is reached decides about a thread.
-            let starts = now.facts.starts.iter().zip(&before.facts.starts);
-            let is_reached_as_before = |(new, old): (&StartFact, &StartFact)| {
-                left_out.has(id, new.statement.block)
-                    == known.left_out[index].has(id, old.statement.block)
-            };
-            if !{ starts }.all(is_reached_as_before) {
-                return None;
-            }
-            if !reached.leads_to(&prepared.calls)
-                && !rerouting.reroute(&mut contexts, (function, id), prepared.calls)
-            {
-                return None;
-            }
+        let touched = touched.iter().copied();
+        let changed = touched.filter(|function| !looks_the_same(&sources, &earlier, *function));
+        let mut changed: BTreeSet<FunctionId> = changed.collect();
+        let begins_and_ends_as_before = |function: &FunctionId| {
+            let now = Version::new(&sources, *function);
+            now.begins_and_ends_as(&Version::new(&earlier, *function), known, *function)
+        };
+        if !changed.iter().all(begins_and_ends_as_before) {
+            return None;
         }
-        contexts.left_out.set(index, left_out);
+        let decides_the_same = |function: &FunctionId| {
+            let index = function.0 as usize;
+            Deciding::is_same_for(&sources.facts[index], &earlier.facts[index])
+        };
+        let deciding = match changed.iter().all(decides_the_same) {
+            true => known.deciding.clone(),
+            false => Arc::new(Deciding::new(sources.facts, sources.components)),
+        };
+        let is_known = add_callers(&mut changed, sources, earlier, known, &deciding);
+        is_known.then_some(Edit {
+            sources,
+            earlier,
+            known,
+            changed,
+            deciding,
+        })
     }
-    Some(Arc::new(contexts))
+
+    /// The contexts after the edit, if they can be told from those before.
+    fn contexts(&self, graph: &CallGraph<'_>, stop: &Stop) -> Option<Arc<Contexts>> {
+        if self.changed.is_empty() {
+            return Some(self.known.clone());
+        }
+        let surroundings = Surroundings {
+            graph,
+            facts: self.sources.facts,
+            deciding: self.deciding.clone(),
+            states: KnownStates::default(),
+            before: None,
+        };
+        let mut contexts = self.rerouted(&surroundings, stop).or_else(|| {
+            let (sources, earlier) = (self.sources, self.earlier);
+            let replay = Replay::new(&surroundings, sources, earlier, self.known, &self.changed);
+            replay.run(stop)
+        })?;
+        contexts.deciding = self.deciding.clone();
+        #[cfg(debug_assertions)]
+        {
+            let deciding = Deciding::new(self.sources.facts, self.sources.components);
+            let fresh = contexts_with(graph, self.sources, Arc::new(deciding), None, stop);
+            contexts.assert_are_those(&fresh);
+        }
+        Some(Arc::new(contexts))
+    }
+
+    /// The earlier contexts with calls that lead elsewhere, if that makes no difference to anybody else.
+    fn rerouted(&self, surroundings: &Surroundings<'_>, stop: &Stop) -> Option<Contexts> {
+        let known = self.known;
+        let mut contexts = Contexts::clone(known);
+        let mut rerouting = Rerouting::new(surroundings.graph, self.sources);
+        for function in self.changed.iter().copied() {
+            stop.check();
+            let index = function.0 as usize;
+            let mut left_out = LeftOut::default();
+            for number in 0..known.count(function) {
+                let id = ContextId(number as u32);
+                let reached = contexts.reached(function, id);
+                let prepared = surroundings.prepared(function, &reached.context);
+                left_out.add(id, prepared.left_out);
+                // Whether a start is reached decides about a thread.
+                let starts = self.sources.facts[index].starts.iter();
+                let starts = starts.zip(&self.earlier.facts[index].starts);
+                let is_reached_as_before = |(new, old): (&StartFact, &StartFact)| {
+                    left_out.has(id, new.statement.block)
+                        == known.left_out[index].has(id, old.statement.block)
+                };
+                if !{ starts }.all(is_reached_as_before) {
+                    return None;
+                }
+                if !reached.leads_to(&prepared.calls)
+                    && !rerouting.reroute(&mut contexts, (function, id), prepared.calls)
+                {
+                    return None;
+                }
+            }
+            contexts.left_out.set(index, left_out);
+        }
+        Some(contexts)
+    }
+}
+
+/// Whether contexts are visited in the order in which they were, as far as that depends on who calls whom.
+fn has_same_order(known: &Contexts, now: &Components, before: &Components) -> bool {
+    if std::ptr::eq(now, before) {
+        return true;
+    }
+    let groups = |components: &Components| -> BTreeSet<Vec<u32>> {
+        components.groups().map(<[u32]>::to_vec).collect()
+    };
+    if groups(now) != groups(before) {
+        return false;
+    }
+    let functions = (0..known.functions.len() as u32).map(FunctionId);
+    let mut visited = functions.filter(|function| known.count(*function) > 0);
+    visited.all(|function| turn(now, function) == turn(before, function))
+        || known.are_visited_in_turn(|function| turn(now, function))
 }
 
 /// Whether a function has the same facts, as far as contexts depend on them.
@@ -201,8 +285,13 @@ impl<'v> Version<'v> {
         }
     }
 
-    /// Whether threads begin and end in it as they do in the other one.
-    fn begins_and_ends_as(&self, other: &Version<'_>) -> bool {
+    /// Whether threads begin and end in it as they do in the other one, in the contexts that it has.
+    fn begins_and_ends_as(
+        &self,
+        other: &Version<'_>,
+        known: &Contexts,
+        function: FunctionId,
+    ) -> bool {
         let starts = self.facts.starts.iter().zip(&other.facts.starts);
         let is_same_start = |(mine, theirs): (&StartFact, &StartFact)| {
             let there = StartFact {
@@ -212,10 +301,13 @@ impl<'v> Version<'v> {
             *mine == there
                 && self.body.landmark(mine.statement) == other.body.landmark(theirs.statement)
         };
-        self.body.parameters == other.body.parameters
-            && self.body.blocks.is_empty() == other.body.blocks.is_empty()
-            && self.facts.at_return == other.facts.at_return
-            && self.facts.ends == other.facts.ends
+        // Where it returns, a thread ends that has begun with it.
+        let contexts = &known.functions[function.0 as usize].contexts;
+        let mut arrivals = contexts.iter().flat_map(|reached| &reached.arrivals);
+        let begins_threads = arrivals.any(|arrival| matches!(arrival, Arrival::Root(_)));
+        self.body.blocks.is_empty() == other.body.blocks.is_empty()
+            && (!begins_threads || self.facts.at_return == other.facts.at_return)
+            && (contexts.is_empty() || self.facts.ends == other.facts.ends)
             && self.facts.starts.len() == other.facts.starts.len()
             && { starts }.all(is_same_start)
     }

@@ -1,18 +1,20 @@
 //! The contexts of a program, and what one can ask them.
 
+use super::companies::{Companies, CompanyId};
 use super::context::{Context, ContextId};
 use super::deciding::Deciding;
 use super::numbers::HandedNumbers;
-use super::reached::{AnyMoment, CompanyId, FunctionContexts, LeftOut, Reached};
+use super::reached::{AnyMoment, FunctionContexts, LeftOut, Reached};
 use super::roots::{RootId, ThreadRoot};
+use super::timeline::{Place, Time, Timeline, Visit};
 use crate::callgraph::FunctionId;
-use crate::dataflow::Shared;
+use crate::dataflow::Fixed;
 use crate::ir::{Landmark, StatementId};
 use crate::locksets::MOST_LOCKS;
 use crate::shared_list::SharedList;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The contexts of all functions, and the threads that lead to them.
@@ -30,6 +32,12 @@ pub struct Contexts {
     holding_too_much: Arc<[FunctionId]>,
     /// Entries that the user says never run at the same time.
     pub(super) never_parallel: FxHashSet<(FunctionId, FunctionId)>,
+    pub(super) companies: Arc<Companies>,
+    pub(super) any_moment: Arc<AnyMoment>,
+    /// When contexts were visited.
+    pub(super) timeline: Arc<Timeline>,
+    /// For each thread, when it was found and how its entry is entered.
+    pub(super) entries: Vec<(Time, Fixed<Context>)>,
 }
 
 /// Contexts that have the same one are alike. Every one is another one.
@@ -54,12 +62,14 @@ impl Contexts {
         functions: usize,
         numbers: HandedNumbers,
         deciding: Arc<Deciding>,
+        any_moment: Arc<AnyMoment>,
     ) -> Contexts {
         Contexts {
             functions: std::iter::repeat_n(Arc::default(), functions).collect(),
             left_out: std::iter::repeat_n(LeftOut::default(), functions).collect(),
             numbers: Arc::new(numbers),
             deciding,
+            any_moment,
             ..Contexts::default()
         }
     }
@@ -111,36 +121,95 @@ impl Contexts {
         self.reached(function, id).company
     }
 
+    /// Whether the same number stands for the same threads in both, if both have it.
+    pub fn number_companies_as(&self, other: &Contexts) -> bool {
+        self.companies.number_like(&other.companies)
+    }
+
     pub(super) fn number_companies(&mut self) {
-        let mut known: FxHashMap<Shared<BTreeSet<RootId>>, CompanyId> = FxHashMap::default();
+        let mut companies = Companies::default();
         for index in 0..self.functions.len() {
             for reached in &mut Arc::make_mut(self.functions.entry(index)).contexts {
                 // Nobody comes any more.
                 reached.known_arrivals = FxHashSet::default();
-                let next = CompanyId(known.len() as u32);
-                reached.company = match known.get(&reached.roots) {
-                    Some(company) => *company,
-                    None => *known.entry(reached.roots.clone()).or_insert(next),
-                };
+                reached.company = companies.number(&reached.roots);
             }
         }
+        self.companies = Arc::new(companies);
     }
 
-    pub(super) fn find_the_timeless(&mut self, any: &AnyMoment) {
+    pub(super) fn find_the_timeless(&mut self) {
+        let any = self.any_moment.clone();
         for index in 0..self.functions.len() {
             for reached in &mut Arc::make_mut(self.functions.entry(index)).contexts {
-                let context = &reached.context;
-                reached.is_timeless =
-                    context.threads == any.threads && context.signals == any.signals;
+                reached.is_timeless = any.is_that_of(&reached.context);
             }
         }
     }
 
     pub(super) fn find_those_that_hold_too_much(&mut self) {
+        let functions = (0..self.functions.len() as u32).map(FunctionId);
+        let full = functions.filter(|function| self.holds_too_much(*function));
+        self.holding_too_much = full.collect();
+    }
+
+    fn holds_too_much(&self, function: FunctionId) -> bool {
         let is_full = |reached: &Reached| reached.context.held.len() >= MOST_LOCKS;
-        let functions = (0..).map(FunctionId).zip(self.functions.iter());
-        let full = functions.filter(|(_, known)| known.contexts.iter().any(is_full));
-        self.holding_too_much = full.map(|(function, _)| function).collect();
+        let known = &self.functions[function.0 as usize];
+        known.contexts.iter().any(is_full)
+    }
+
+    /// Finds what is known at the end, after an edit that has touched the contexts of these functions.
+    pub(super) fn finish_replay(&mut self, before: &Contexts, touched: &BTreeSet<FunctionId>) {
+        let others = touched
+            .iter()
+            .filter(|function| self.holds_too_much(**function));
+        let known = before.holding_too_much.iter();
+        let known = known.filter(|function| !touched.contains(function));
+        let full: BTreeSet<FunctionId> = known.chain(others).copied().collect();
+        if !full.iter().eq(before.holding_too_much.iter()) {
+            self.holding_too_much = full.into_iter().collect();
+        }
+        let is_same = |function: &FunctionId| self.is_entered_as_in(before, *function);
+        if !touched.iter().all(is_same) {
+            self.likeness = Arc::default();
+        }
+    }
+
+    /// Takes over from before an edit what means the same by now, although all contexts were found again.
+    pub(super) fn go_on_from(&mut self, before: &Contexts) {
+        if self.roots != before.roots || self.never_parallel != before.never_parallel {
+            return;
+        }
+        let mut companies = Companies::clone(&before.companies);
+        for index in 0..self.functions.len() {
+            if !self.functions[index].contexts.is_empty() {
+                for reached in &mut Arc::make_mut(self.functions.entry(index)).contexts {
+                    reached.company = companies.number(&reached.roots);
+                }
+            }
+        }
+        self.companies = Arc::new(companies);
+        let mut functions = 0..self.functions.len();
+        let is_alike =
+            functions.all(|index| self.is_entered_as_in(before, FunctionId(index as u32)));
+        if is_alike {
+            self.likeness = before.likeness.clone();
+        }
+    }
+
+    /// Whether the same threads come to a function in the same contexts.
+    fn is_entered_as_in(&self, before: &Contexts, function: FunctionId) -> bool {
+        let index = function.0 as usize;
+        let (new, old) = (&self.functions[index], &before.functions[index]);
+        let mut pairs = new.contexts.iter().zip(&old.contexts);
+        Arc::ptr_eq(new, old)
+            || (new.contexts.len() == old.contexts.len()
+                && pairs.all(|(new, old)| {
+                    new.roots == old.roots
+                        && new.context == old.context
+                        && new.is_timeless == old.is_timeless
+                }))
     }
 
     /// Functions that are entered with as many locks as are told apart, in the order of the program.
@@ -187,25 +256,35 @@ impl Contexts {
         if self.roots != before.roots || self.never_parallel != before.never_parallel {
             return None;
         }
-        let is_same = |index: usize| {
-            let (new, old) = (&self.functions[index], &before.functions[index]);
-            let mut pairs = new.contexts.iter().zip(&old.contexts);
-            new.contexts.len() == old.contexts.len()
-                && pairs.all(|(new, old)| {
-                    new.roots == old.roots
-                        && new.context == old.context
-                        && new.is_timeless == old.is_timeless
-                })
+        let unshared = self.functions.unshared_with(&before.functions);
+        let unshared: Vec<FunctionId> = unshared.map(|index| FunctionId(index as u32)).collect();
+        let functions = unshared.into_par_iter();
+        let different = functions.filter(|function| !self.is_entered_as_in(before, *function));
+        let different: Vec<FunctionId> = different.collect();
+        Some(different.into_iter().collect())
+    }
+
+    /// Whether visits are made in their order if these turns decide which of the contexts that wait comes first.
+    pub(super) fn are_visited_in_turn<T: Ord + Copy>(
+        &self,
+        turn: impl Fn(FunctionId) -> T,
+    ) -> bool {
+        let mut found: BTreeMap<Time, Vec<Place>> = BTreeMap::new();
+        for Visit { place, .. } in self.timeline.iter() {
+            let reached = self.reached(place.0, place.1);
+            found.entry(reached.found_at).or_default().push(*place);
+        }
+        let mut waiting: BTreeSet<(T, Place)> = BTreeSet::new();
+        let mut find = |waiting: &mut BTreeSet<(T, Place)>, time: Time| {
+            let places = found.remove(&time).unwrap_or_default().into_iter();
+            waiting.extend(places.map(|place| (turn(place.0), place)));
         };
-        let functions = (0..self.functions.len()).into_par_iter();
-        let different = functions.filter(|index| !is_same(*index));
-        Some(
-            different
-                .map(|index| FunctionId(index as u32))
-                .collect::<Vec<_>>()
-                .into_iter()
-                .collect(),
-        )
+        find(&mut waiting, Time::BEGINNING);
+        self.timeline.iter().all(|visit| {
+            let next = waiting.pop_first();
+            find(&mut waiting, visit.time);
+            next.is_some_and(|(_, place)| place == visit.place)
+        })
     }
 
     pub(super) fn function_mut(&mut self, function: FunctionId) -> &mut FunctionContexts {

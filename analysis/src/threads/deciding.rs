@@ -45,6 +45,19 @@ impl Deciding {
         one.branches.formals().eq(other.branches.formals()) && handed_on(one).eq(handed_on(other))
     }
 
+    /// The functions of which other formals decide.
+    pub fn different_from<'d>(
+        &'d self,
+        other: &'d Deciding,
+    ) -> impl Iterator<Item = FunctionId> + 'd {
+        let count = match std::ptr::eq(self, other) {
+            true => 0,
+            false => self.0.len(),
+        };
+        let different = (0..count).filter(|index| self.0[*index] != other.0[*index]);
+        different.map(|index| FunctionId(index as u32))
+    }
+
     /// Leaves out what makes no difference to a function.
     pub fn keep(&self, function: FunctionId, certain: &mut BTreeMap<u32, Certain>) {
         certain.retain(|formal, _| self.decides(function, *formal));

@@ -13,6 +13,7 @@ use super::numbers::HandedNumbers;
 use super::prepared::{Preparation, PreparedBefore, Surroundings};
 use super::reached::{AnyMoment, Called};
 use super::roots::{RootId, RootKind, ThreadRoot, ThreadRules};
+use super::timeline::{Time, Timeline, Visit};
 use crate::accesses::{Facts, StartFact};
 use crate::branches::Certain;
 use crate::callgraph::{CallGraph, Components, FunctionId, Functions};
@@ -23,6 +24,7 @@ use crate::signals::SignalState;
 use crate::stop::Stop;
 use crate::symexec::{Path, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -58,12 +60,6 @@ pub(super) fn contexts_with<'f>(
         rules,
         ..
     } = sources;
-    let mut order = vec![0u32; facts.len()];
-    for (index, members) in components.all().iter().rev().enumerate() {
-        for member in members {
-            order[*member as usize] = index as u32;
-        }
-    }
     let surroundings = Surroundings {
         graph,
         facts,
@@ -71,25 +67,32 @@ pub(super) fn contexts_with<'f>(
         states: KnownStates::default(),
         before,
     };
-    let (mut contexts, any_moment) = rayon::in_place_scope(|helpers| {
+    let any_moment = Arc::new(any_moment(graph, facts));
+    let mut contexts = rayon::in_place_scope(|helpers| {
         let mut flow = Flow {
             surroundings: &surroundings,
             preparation: Preparation::new(&surroundings, stop, helpers),
-            order,
+            components,
             pending: BTreeSet::new(),
-            contexts: Contexts::none_yet(facts.len(), HandedNumbers::new(graph, facts), deciding),
+            contexts: Contexts::none_yet(
+                facts.len(),
+                HandedNumbers::new(graph, facts),
+                deciding,
+                any_moment,
+            ),
             started: FxHashMap::default(),
-            any_moment: any_moment(graph, facts),
             visits: 0,
+            timeline: Timeline::default(),
         };
         flow.run(rules, stop);
-        (flow.contexts, flow.any_moment)
+        flow.contexts.timeline = Arc::new(flow.timeline);
+        flow.contexts
     });
     contexts.never_parallel = never_parallel(&contexts.roots, graph, rules);
     multiplicity::find(&mut contexts, graph, components);
     left_behind::find(&mut contexts, graph, facts);
     contexts.number_companies();
-    contexts.find_the_timeless(&any_moment);
+    contexts.find_the_timeless();
     contexts.find_those_that_hold_too_much();
     contexts
 }
@@ -123,14 +126,22 @@ struct Beginning {
 struct Flow<'p, 's> {
     surroundings: &'s Surroundings<'s>,
     preparation: Preparation<'p, 's>,
-    /// Callers before callees.
-    order: Vec<u32>,
-    pending: BTreeSet<(u32, FunctionId, ContextId)>,
+    components: &'s Components,
+    pending: BTreeSet<(Turn, ContextId)>,
     contexts: Contexts,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
-    any_moment: AnyMoment,
     /// How many contexts have been visited.
     visits: u32,
+    timeline: Timeline,
+}
+
+/// Whose contexts are visited first of those that wait: callers before callees. Levels say that, too, as the order of components
+/// does, but a call that comes or goes leaves nearly all of them as they are.
+pub(super) type Turn = (Reverse<u32>, FunctionId);
+
+pub(super) fn turn(components: &Components, function: FunctionId) -> Turn {
+    let level = components.level(components.of(function.0));
+    (Reverse(level), function)
 }
 
 /// What is certain at any moment in the life of any thread: nothing.
@@ -197,7 +208,7 @@ impl Flow<'_, '_> {
                 },
             );
         }
-        while let Some((_, function, context)) = self.pending.pop_first() {
+        while let Some(((_, function), context)) = self.pending.pop_first() {
             stop.check();
             self.visit(function, context);
         }
@@ -219,6 +230,8 @@ impl Flow<'_, '_> {
         let entry = root.entry;
         self.contexts.roots.push(root);
         let context = self.surroundings.entered(entry, context);
+        let time = Time::of_visit(self.visits);
+        self.contexts.entries.push((time, context.clone()));
         let roots = Shared::new(BTreeSet::from([id]));
         self.enter(entry, context, &roots, Arrival::Root(id));
         id
@@ -232,20 +245,20 @@ impl Flow<'_, '_> {
         roots: &Shared<BTreeSet<RootId>>,
         arrival: Arrival,
     ) -> (ContextId, Fixed<Context>) {
-        let visits = self.visits;
+        let any_moment = self.contexts.any_moment.clone();
         let known = self.contexts.function_mut(function);
-        let (id, context) = known.find_or_add(context, &self.any_moment);
+        let (id, context) = known.find_or_add(context, &any_moment);
         let reached = &mut known.contexts[id.0 as usize];
         if reached.arrivals.is_empty() {
-            reached.found_at = visits;
+            reached.found_at = Time::of_visit(self.visits);
             self.preparation.begin(function, id, &reached.context);
         }
         if reached.known_arrivals.insert(arrival) {
             reached.arrivals.push(arrival);
         }
         if reached.add_roots(roots) || reached.calls.is_none() {
-            let order = self.order[function.0 as usize];
-            self.pending.insert((order, function, id));
+            let turn = turn(self.components, function);
+            self.pending.insert((turn, id));
         }
         (id, context)
     }
@@ -266,7 +279,10 @@ impl Flow<'_, '_> {
         }
         self.visits += 1;
         reached.calls = Some(Vec::new());
-        reached.visited_at = self.visits;
+        let time = Time::of_visit(self.visits);
+        reached.visited_at = time;
+        let place = (function, id);
+        self.timeline.push(Visit { time, place });
         let context = reached.context.clone();
         let prepared = self.preparation.take(function, id, &context);
         for entered in prepared.calls {
@@ -306,8 +322,8 @@ impl Flow<'_, '_> {
     fn spread(&mut self, function: FunctionId, id: ContextId, roots: &Shared<BTreeSet<RootId>>) {
         let reached = self.contexts.reached_mut(function, id);
         if reached.add_roots(roots) {
-            let order = self.order[function.0 as usize];
-            self.pending.insert((order, function, id));
+            let turn = turn(self.components, function);
+            self.pending.insert((turn, id));
         }
     }
 

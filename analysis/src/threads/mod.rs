@@ -3,8 +3,11 @@
 
 mod absolute;
 mod again;
+#[cfg(debug_assertions)]
+mod agreement;
 mod at_calls;
 mod call_paths;
+mod companies;
 mod context;
 mod contexts;
 mod deciding;
@@ -17,17 +20,20 @@ mod order;
 mod prepared;
 mod reachable;
 mod reached;
+mod replay;
 mod rerouting;
 mod roots;
+mod settling;
+mod timeline;
 
 pub use absolute::{Binder, is_unique};
 pub use again::contexts_again;
 pub use at_calls::ThreadsAt;
 pub use call_paths::CallPaths;
+pub use companies::CompanyId;
 pub use context::{Context, ContextId, Held, Running, Threads};
 pub use contexts::{Arrival, Contexts};
 pub use flow::{Sources, contexts};
 pub use order::Moment;
 pub use reachable::reachable;
-pub use reached::CompanyId;
 pub use roots::{Entries, RootId, RootKind, ThreadRoot, ThreadRules};

@@ -45,7 +45,7 @@ impl HandedNumbers {
         points_to: &PointsTo,
         now: &Facts,
         before: &Facts,
-        changed: &[FunctionId],
+        changed: &BTreeSet<FunctionId>,
     ) -> bool {
         let handed = |facts: &FunctionFacts| -> BTreeSet<Class> {
             let contents = facts.starts.iter().flat_map(|start| &start.contents);

@@ -1,9 +1,11 @@
 //! The contexts of one function, and who comes there.
 
+use super::companies::CompanyId;
 use super::context::{Context, ContextId, Threads};
 use super::contexts::Arrival;
 use super::prepared::Entered;
 use super::roots::RootId;
+use super::timeline::Time;
 use crate::branches::Certain;
 use crate::callgraph::FunctionId;
 use crate::dataflow::{Fixed, Shared};
@@ -23,9 +25,17 @@ const MOST_OVERFLOWS: usize = 8;
 const MOST_MOMENTS: usize = 4;
 
 /// Any moment in the life of any thread: it may have started every thread, and is certain of nothing.
+#[derive(Default)]
 pub(super) struct AnyMoment {
     pub threads: Fixed<Threads>,
     pub signals: Fixed<SignalState>,
+}
+
+impl AnyMoment {
+    /// Whether a context stands for any moment.
+    pub fn is_that_of(&self, context: &Context) -> bool {
+        context.threads == self.threads && context.signals == self.signals
+    }
 }
 
 #[derive(Clone, Default)]
@@ -105,10 +115,6 @@ impl LeftOut {
     }
 }
 
-/// Stands for threads that come to some context: equal numbers for equal threads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
-pub struct CompanyId(pub u32);
-
 /// A context and who comes there.
 #[derive(Clone)]
 pub(super) struct Reached {
@@ -123,9 +129,9 @@ pub(super) struct Reached {
     pub arrivals: Vec<Arrival>,
     /// The same, to find them while contexts are found.
     pub known_arrivals: FxHashSet<Arrival>,
-    /// How many contexts had been visited when it was found, and when it was visited itself.
-    pub found_at: u32,
-    pub visited_at: u32,
+    /// The visit in which it was found, and that of itself.
+    pub found_at: Time,
+    pub visited_at: Time,
     /// It is entered more than once in one run of its thread, or by several threads.
     pub is_repeated: bool,
     /// What its calls lead to; known when it has been visited.
@@ -137,15 +143,7 @@ pub(super) struct Reached {
 impl Reached {
     /// These threads come here too. Whether one of them did not before.
     pub fn add_roots(&mut self, more: &Shared<BTreeSet<RootId>>) -> bool {
-        if self.roots.is_shared_with(more) || more.is_subset(&self.roots) {
-            return false;
-        }
-        if self.roots.is_subset(more) {
-            self.roots = more.clone();
-        } else {
-            self.roots.extend(more.iter());
-        }
-        true
+        add_roots(&mut self.roots, more)
     }
 
     /// What its calls lead to, in the order of the function.
@@ -164,6 +162,22 @@ impl Reached {
         let known = self.calls();
         known.len() == calls.len() && known.iter().zip(calls).all(is_same)
     }
+}
+
+/// Adds threads to others. Whether one of them was not among them.
+pub(super) fn add_roots(
+    roots: &mut Shared<BTreeSet<RootId>>,
+    more: &Shared<BTreeSet<RootId>>,
+) -> bool {
+    if roots.is_shared_with(more) || more.is_subset(roots) {
+        return false;
+    }
+    if roots.is_subset(more) {
+        *roots = more.clone();
+    } else {
+        roots.extend(more.iter());
+    }
+    true
 }
 
 impl FunctionContexts {
@@ -297,8 +311,8 @@ impl FunctionContexts {
             is_timeless: false,
             arrivals: Vec::new(),
             known_arrivals: FxHashSet::default(),
-            found_at: 0,
-            visited_at: 0,
+            found_at: Time::BEGINNING,
+            visited_at: Time::BEGINNING,
             is_repeated: false,
             calls: None,
             starts: Vec::new(),

@@ -1,0 +1,95 @@
+//! When contexts are visited while they are found. An edit that lets a function be entered otherwise puts visits in between
+//! and takes others out, and all others stay in the order in which they were.
+
+use super::context::ContextId;
+use crate::callgraph::FunctionId;
+
+/// A moment while contexts are found. Later moments are greater, and there is room between any two visits of one search.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
+pub(super) struct Time(u64);
+
+/// How far visits are apart at first.
+const GAP: u64 = 1 << 32;
+
+impl Time {
+    /// Before the first visit.
+    pub const BEGINNING: Time = Time(0);
+
+    /// That of a visit by its number, from one on.
+    pub fn of_visit(number: u32) -> Time {
+        Time(u64::from(number) * GAP)
+    }
+
+    /// A moment between two; `None` if there is no room.
+    pub fn between(self, later: Option<Time>) -> Option<Time> {
+        let later = later.map_or(self.0.checked_add(2 * GAP)?, |later| later.0);
+        let middle = self.0 + later.checked_sub(self.0)? / 2;
+        (self.0 < middle).then_some(Time(middle))
+    }
+}
+
+/// A context of a function, by its number there.
+pub(super) type Place = (FunctionId, ContextId);
+
+/// A context is visited once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Visit {
+    pub time: Time,
+    pub place: Place,
+}
+
+/// All visits in their order.
+#[derive(Clone, Default)]
+pub(super) struct Timeline(Vec<Visit>);
+
+impl Timeline {
+    pub fn push(&mut self, visit: Visit) {
+        self.0.push(visit);
+    }
+
+    /// The visits behind a moment.
+    pub fn after(&self, time: Time) -> &[Visit] {
+        &self.0[self.0.partition_point(|visit| visit.time <= time)..]
+    }
+
+    /// The last visit in front of a moment.
+    pub fn last_before(&self, time: Option<Time>) -> Option<&Visit> {
+        let count = match time {
+            Some(time) => self.0.partition_point(|visit| visit.time < time),
+            None => self.0.len(),
+        };
+        self.0[..count].last()
+    }
+
+    /// What is visited at a moment.
+    pub fn at(&self, time: Time) -> Option<Place> {
+        let index = self.0.binary_search_by_key(&time, |visit| visit.time);
+        index.ok().map(|index| self.0[index].place)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Visit> {
+        self.0.iter()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The same with others in between. `now` says where a visit leads by now, if it is still made.
+    pub fn again(
+        &self,
+        now: impl Fn(&Visit) -> Option<Place>,
+        more: impl Iterator<Item = Visit>,
+    ) -> Timeline {
+        let mut visits = Vec::with_capacity(self.0.len());
+        let mut more = more.peekable();
+        for visit in &self.0 {
+            while let Some(new) = more.next_if(|new| new.time < visit.time) {
+                visits.push(new);
+            }
+            visits.extend(now(visit).map(|place| Visit { place, ..*visit }));
+        }
+        visits.extend(more);
+        Timeline(visits)
+    }
+}
