@@ -4,6 +4,7 @@ use super::callees::{Callees, Values};
 use super::earlier::{Again, Work};
 use super::fixpoint::Then;
 use super::known::{Known, Summaries, Summary};
+use super::lock_looks::{Alone, LockLook};
 use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::forks::ForkSummary;
@@ -40,7 +41,7 @@ pub(super) struct Run<'r> {
 pub(super) type Result<T> = (u32, Summary, Arc<T>, Work);
 
 /// What is known so far of the members of a component.
-type Members = BTreeMap<u32, Summary>;
+pub(super) type Members = BTreeMap<u32, Summary>;
 
 impl Run<'_> {
     /// Summarises the members of a component; `again` is what is known of the same component from earlier.
@@ -103,7 +104,7 @@ impl Run<'_> {
     }
 
     /// The effect on locks alone, where that on values is settled.
-    fn lock_summary(
+    pub(super) fn lock_summary(
         &self,
         function: u32,
         members: &Members,
@@ -170,28 +171,43 @@ impl Run<'_> {
                     (!again.holds_for(member)).then(|| self.first_round(member, &members))
                 })
                 .collect();
-            let mut rounds = component.iter().zip(&first);
-            let is_as_before = rounds.all(|(member, first)| match first {
-                Some(first) => again.is_alone_as_before(*member, &first.summary),
-                None => true,
-            });
-            if is_as_before {
-                return self.last_round(component, first, again, then);
+            let members: Vec<(u32, Option<First>)> = component.iter().copied().zip(first).collect();
+            let edited = members
+                .into_par_iter()
+                .filter_map(|(member, first)| Some((member, first?)));
+            let edited: Option<Vec<Edited>> = edited
+                .map(|(member, first)| {
+                    let reads = self.look_again(component, member, &first, again)?;
+                    Some(Edited {
+                        member,
+                        first,
+                        reads,
+                    })
+                })
+                .collect();
+            if let Some(edited) = edited {
+                return self.last_round(component, edited, again, then);
             }
         }
         let first: Vec<First> = component
             .par_iter()
             .map(|&member| self.first_round(member, &members))
             .collect();
-        let mut used: BTreeMap<u32, Vec<Reads>> = BTreeMap::new();
-        let members = self.settled_members(component, &first, members, &mut used);
-        let values: Vec<(u32, First)> = component.iter().copied().zip(first).collect();
+        let mut looks: BTreeMap<u32, Looks> = BTreeMap::new();
+        let members = self.settled_members(component, &first, members, &mut looks);
+        let values = component.iter().copied().zip(first);
+        let values: Vec<(u32, First, Looks)> = values
+            .map(|(member, first)| (member, first, looks.remove(&member).unwrap_or_default()))
+            .collect();
         values
             .into_par_iter()
-            .map(|(member, first)| {
-                let earlier = used.get(&member).cloned().unwrap_or_default();
-                let summary = members[&member].clone();
-                self.finished(member, first, &members, summary, earlier, then)
+            .map(|(member, first, looks)| {
+                let alone = Alone {
+                    summary: first.summary.clone(),
+                    callees: self.callees_inside(member, component),
+                    looks: looks.looks.into(),
+                };
+                self.finished(member, first, &members, alone, looks.reads, then)
             })
             .collect()
     }
@@ -242,7 +258,7 @@ impl Run<'_> {
     fn last_round<T: PartialEq + Send + Sync>(
         &self,
         component: &[u32],
-        first: Vec<Option<First>>,
+        edited: Vec<Edited>,
         again: &Again<'_, T>,
         then: &Then<'_, T>,
     ) -> Vec<Result<T>> {
@@ -250,16 +266,15 @@ impl Run<'_> {
             .iter()
             .map(|member| (*member, again.summary(*member).clone()))
             .collect();
-        let work = component.iter().copied().zip(first);
-        let work: Vec<(u32, First)> = work
-            .filter_map(|(member, first)| Some((member, first?)))
-            .collect();
-        work.into_par_iter()
-            .map(|(member, first)| {
-                let summary = again.summary(member).clone();
-                // The rounds in between were gone through with the same outcome.
-                let earlier = vec![again.reads(member)];
-                self.finished(member, first, &members, summary, earlier, then)
+        edited
+            .into_par_iter()
+            .filter_map(|edited| {
+                let member = edited.member;
+                let alone = Alone {
+                    summary: edited.first.summary.clone(),
+                    ..again.alone(member)?.clone()
+                };
+                Some(self.finished(member, edited.first, &members, alone, edited.reads, then))
             })
             .collect()
     }
@@ -270,7 +285,7 @@ impl Run<'_> {
         member: u32,
         first: First,
         members: &Members,
-        summary: Summary,
+        alone: Alone,
         mut reads: Vec<Reads>,
         then: &Then<'_, T>,
     ) -> Result<T> {
@@ -283,10 +298,10 @@ impl Run<'_> {
         });
         reads.extend([first.reads, last]);
         let work = Work {
-            alone: Some(first.summary),
+            alone: Some(alone),
             ..Work::new(Reads::together(reads))
         };
-        (member, summary, Arc::new(taken), work)
+        (member, members[&member].clone(), Arc::new(taken), work)
     }
 
     fn settled_members(
@@ -294,7 +309,7 @@ impl Run<'_> {
         component: &[u32],
         first: &[First],
         mut members: Members,
-        used: &mut BTreeMap<u32, Vec<Reads>>,
+        looks: &mut BTreeMap<u32, Looks>,
     ) -> Members {
         // What is known of values stays as it is: one execution serves all rounds.
         let work: BTreeMap<u32, LockWork<'_>> = component
@@ -334,19 +349,28 @@ impl Run<'_> {
             })
             .collect();
         for (member, reads) in prepared {
-            used.entry(member).or_default().push(reads);
+            looks.entry(member).or_default().reads.push(reads);
         }
         let mut rounds = Rounds::default();
         while !pending.is_empty() {
             // Whoever calls them sees in the same round what they do now, and is seldom looked at twice.
             let next = std::iter::from_fn(|| pending.pop_first()).take(AT_ONCE);
             let round: Vec<u32> = next.map(|at| order[at]).collect();
-            let locks: Vec<(LockSummary, Reads)> = round
+            let locks: Vec<(LockLook, Reads)> = round
                 .par_iter()
-                .map(|member| self.lock_summary(*member, &members, &work[member]))
+                .map(|member| {
+                    let callees = self.callees_inside(*member, component).into_iter();
+                    let callees = callees.map(|callee| members[&callee].locks.clone());
+                    let callees = callees.collect();
+                    let (found, reads) = self.lock_summary(*member, &members, &work[member]);
+                    (LockLook { callees, found }, reads)
+                })
                 .collect();
-            for (member, (mut new, reads)) in round.into_iter().zip(locks) {
-                used.entry(member).or_default().push(reads);
+            for (member, (look, reads)) in round.into_iter().zip(locks) {
+                let mut new = look.found.clone();
+                let known = looks.entry(member).or_default();
+                known.reads.push(reads);
+                known.looks.push(look);
                 let Some(old) = members.get_mut(&member) else {
                     continue;
                 };
@@ -368,20 +392,36 @@ impl Run<'_> {
 }
 
 /// What a member of a large component does as long as nothing is known of the others.
-struct First {
-    summary: Summary,
-    values: Values,
+pub(super) struct First {
+    pub summary: Summary,
+    pub values: Values,
     reads: Reads,
 }
 
+/// A member that is different, and makes no difference to the others.
+struct Edited {
+    member: u32,
+    first: First,
+    /// The answers about pointers that the looks at it use now.
+    reads: Vec<Reads>,
+}
+
+/// The looks at a member while the locks of a component settle.
+#[derive(Default)]
+struct Looks {
+    /// The answers about pointers that they used.
+    reads: Vec<Reads>,
+    looks: Vec<LockLook>,
+}
+
 /// What is needed again and again while the effects of a component's members on locks are found out.
-struct LockWork<'w> {
+pub(super) struct LockWork<'w> {
     values: &'w Values,
     sites: OnceLock<LockSites>,
 }
 
 impl LockWork<'_> {
-    fn new(values: &Values) -> LockWork<'_> {
+    pub fn new(values: &Values) -> LockWork<'_> {
         LockWork {
             values,
             sites: OnceLock::new(),

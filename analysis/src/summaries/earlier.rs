@@ -1,6 +1,7 @@
 //! What an earlier analysis of nearly the same program found, and which of it still holds.
 
 use super::known::{Summaries, Summary};
+use super::lock_looks::Alone;
 use crate::callgraph::{CallGraph, Components, FunctionId};
 use crate::points_to::Reads;
 use crate::shared_list::SharedList;
@@ -23,8 +24,8 @@ pub struct Summarised<T> {
 pub struct Work {
     /// The answers about pointers that were used.
     pub reads: Arc<Reads>,
-    /// What a member of a large component does as long as nothing is known of the others.
-    pub(super) alone: Option<Summary>,
+    /// A member of a large component as the others know it.
+    pub(super) alone: Option<Alone>,
 }
 
 impl Work {
@@ -143,18 +144,8 @@ impl<T: PartialEq> Again<'_, T> {
         self.earlier.summaries.get(FunctionId(member))
     }
 
-    pub fn reads(&self, member: u32) -> Reads {
-        Reads::clone(&self.earlier.work[member as usize].reads)
-    }
-
-    /// Whether a member of a large component does the same as earlier, as far as other members can tell.
-    pub fn is_alone_as_before(&self, member: u32, alone: &Summary) -> bool {
-        let before = self.earlier.work[member as usize].alone.as_ref();
-        before.is_some_and(|before| {
-            before.locks == alone.locks
-                && before.forks == alone.forks
-                && before.signals == alone.signals
-                && before.references == alone.references
-        })
+    /// How the other members of a large component knew a member.
+    pub fn alone(&self, member: u32) -> Option<&Alone> {
+        self.earlier.work[member as usize].alone.as_ref()
     }
 }

@@ -7,6 +7,7 @@ mod earlier;
 mod fixpoint;
 mod flags;
 mod known;
+mod lock_looks;
 mod objects;
 mod semaphores;
 mod sync_uses;
