@@ -318,8 +318,11 @@ mod tests {
         })
     }
 
+    /// A group: where its character lies, its sightings, those that are shown, and whether it touches the whole object.
+    type Told = (usize, Vec<Sighting>, Vec<(Sighting, bool)>, bool);
+
     /// What pairing finds out about the groups: which characters, in which order, and what is shown of each.
-    fn told(viewed: &Viewed<'_>) -> Vec<(usize, Vec<Sighting>, Vec<(Sighting, bool)>, bool)> {
+    fn told(viewed: &Viewed<'_>) -> Vec<Told> {
         let groups = viewed.groups.iter();
         let told = groups.map(|group| {
             (
