@@ -369,7 +369,7 @@ impl Extraction<'_> {
                     let cell = access.cell;
                     access.kind != AccessKind::Read
                         && (cell.class == content.class
-                            || (cell.whole && points_to.parts(cell.class).contains(&content.class)))
+                            || (cell.whole && points_to.has_part(cell.class, content.class)))
                 });
                 !writes.any(|write| self.turns.may_follow(write, start.statement))
             });

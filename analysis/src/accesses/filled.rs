@@ -116,7 +116,7 @@ impl Filling<'_> {
     fn overwrites(&self, numbering: &Numbering, head: BlockId) -> bool {
         let touches = |cell: Cell| {
             cell.class == numbering.class
-                || (cell.whole && self.points_to.parts(cell.class).contains(&numbering.class))
+                || (cell.whole && self.points_to.has_part(cell.class, numbering.class))
         };
         let mut writes = self.accesses.iter().filter(|access| {
             access.kind != AccessKind::Read

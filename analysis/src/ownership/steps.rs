@@ -385,7 +385,7 @@ impl Finder<'_, '_> {
             });
             let mut may_be = |number: usize, class: &Option<Class>| match (class, given.class) {
                 (Some(object), Some(wanted)) => {
-                    let is_part = || self.points_to.parts(*object).binary_search(&wanted).is_ok();
+                    let is_part = || self.points_to.has_part(*object, wanted);
                     match &mut parts {
                         Some(known) => *known[number].get_or_insert_with(is_part),
                         None => is_part(),

@@ -77,9 +77,9 @@ impl Changes {
         known.copied().unwrap_or_default()
     }
 
-    /// Whether some of these answers would be different now. `before` is what gave them.
-    pub fn touch(&self, reads: &Reads, before: &PointsTo) -> bool {
-        !self.is_empty() && reads.iter().any(|read| self.touch_one(read, before))
+    /// Whether some of these answers, which `before` gave, are different now.
+    pub fn touch(&self, reads: &Reads, before: &PointsTo, now: &PointsTo) -> bool {
+        !self.is_empty() && reads.iter().any(|read| self.touch_one(read, before, now))
     }
 
     /// Whether a class is something else now, apart from its members.
@@ -89,15 +89,22 @@ impl Changes {
 
     /// Whether a class has other parts now, or these are something else.
     pub fn touch_parts(&self, Class(class): Class, before: &PointsTo) -> bool {
-        let aspect = Aspect::Parts;
-        self.touch_one(Read { class, aspect }, before)
+        let mut parts = before.find_parts(class).iter();
+        parts.any(|part| self.of(part.0).touch(Aspect::Parts))
     }
 
-    fn touch_one(&self, Read { class, aspect }: Read, before: &PointsTo) -> bool {
+    fn touch_one(&self, Read { class, aspect }: Read, before: &PointsTo, now: &PointsTo) -> bool {
+        let whole = Class(class);
         match aspect {
-            Aspect::Parts => {
-                let mut parts = before.find_parts(class).iter();
-                parts.any(|part| self.of(part.0).touch(aspect))
+            Aspect::Parts => self.touch_parts(whole, before),
+            // A large object gets a member more now and then, and most who ask are asking for another one.
+            Aspect::Part(part) => {
+                let has_it = |relation: &PointsTo| relation.find_part(whole, Class(part));
+                self.touch_parts(whole, before) && has_it(before) != has_it(now)
+            }
+            Aspect::SharedPart => {
+                let is_shared = |relation: &PointsTo| relation.find_shared_part(whole);
+                self.touch_parts(whole, before) && is_shared(before) != is_shared(now)
             }
             Aspect::Member(label) => {
                 let differences = self.of(class);

@@ -38,7 +38,7 @@ impl Differences {
         !Differences(self.0 & !Differences::MEMBERS.0).is_none()
     }
 
-    /// Whether an answer may be another one. Of single members more has to be known.
+    /// Whether an answer may be another one. Of single members and parts more has to be known.
     pub fn touch(self, aspect: Aspect) -> bool {
         let of_aspect = match aspect {
             Aspect::Identity => Differences::LEFT,
@@ -46,9 +46,9 @@ impl Differences {
             Aspect::Objects => Differences::OBJECTS,
             Aspect::Functions => Differences::FUNCTIONS,
             Aspect::Shared => Differences::SHARED,
-            Aspect::Member(_) => Differences::COLLAPSED,
+            Aspect::Member(_) | Aspect::Collapsed => Differences::COLLAPSED,
             Aspect::EveryMember => Differences::MEMBERS.and(Differences::COLLAPSED),
-            Aspect::Parts => { Differences::MEMBERS }
+            Aspect::Parts | Aspect::Part(_) | Aspect::SharedPart => { Differences::MEMBERS }
                 .and(Differences::COLLAPSED)
                 .and(Differences::SHARED),
         };

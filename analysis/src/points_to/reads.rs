@@ -30,10 +30,16 @@ pub(super) enum Aspect {
     Shared,
     /// One of its members.
     Member(LabelId),
+    /// Of which records it does not tell the members apart.
+    Collapsed,
     /// Which members it has.
     EveryMember,
     /// All that is inside it.
     Parts,
+    /// Whether a certain class is inside it.
+    Part(u32),
+    /// Whether other threads get at something inside it.
+    SharedPart,
 }
 
 impl Reads {

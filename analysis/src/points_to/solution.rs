@@ -215,7 +215,7 @@ impl PointsTo {
             return Some(class);
         }
         if data.collapsed.binary_search(&record).is_ok() {
-            note(class.0, Aspect::EveryMember);
+            note(class.0, Aspect::Collapsed);
             return Some(class);
         }
         let Some(label) = self.records.find_label(Label { record, name }) else {
@@ -274,9 +274,23 @@ impl PointsTo {
         parts.into_boxed_slice()
     }
 
+    /// Whether a class is one of the parts of another.
+    pub fn has_part(&self, class: Class, part: Class) -> bool {
+        note(class.0, Aspect::Part(part.0));
+        self.find_part(class, part)
+    }
+
+    pub(super) fn find_part(&self, class: Class, part: Class) -> bool {
+        self.find_parts(class.0).binary_search(&part).is_ok()
+    }
+
     /// Whether another thread may get at the class or at a part of it.
     pub fn has_shared_part(&self, class: Class) -> bool {
-        note(class.0, Aspect::Parts);
+        note(class.0, Aspect::SharedPart);
+        self.find_shared_part(class)
+    }
+
+    pub(super) fn find_shared_part(&self, class: Class) -> bool {
         let is_shared = |part: &Class| self.data(*part).shared;
         *self
             .data(class)

@@ -225,7 +225,7 @@ impl WholeProgram {
         let points_to = graph.points_to();
         // Whoever calls its own registers something else has another text.
         (changes.leave_others_alone() || points_to.names_the_same(&self.points_to, name))
-            && !changes.touch(reads, &self.points_to)
+            && !changes.touch(reads, &self.points_to, points_to)
     }
 
     /// Which functions have to be looked at again whatever their callees do: their text, the targets of their calls
