@@ -1,6 +1,7 @@
 //! The summaries of one component: a function, or functions that call each other, by fixpoint.
 
 use super::callees::{Callees, Values};
+use super::deeper_calls::DeeperCalls;
 use super::earlier::{Again, Work};
 use super::fixpoint::Then;
 use super::known::{Known, Summaries, Summary};
@@ -66,25 +67,7 @@ impl Run<'_> {
         if component.len() > MOST_WITH_VALUES {
             return self.large_component(component, again, then);
         }
-        let (members, mut reads) = self.small_component(component);
-        let last: Vec<(T, Reads)> = component
-            .iter()
-            .map(|&member| {
-                let callees = self.callees(member, Some(&members));
-                recording(|| callees.analyse(|analysed| then(&callees, analysed)).1)
-            })
-            .collect();
-        reads.extend(last.iter().map(|(_, reads)| reads.clone()));
-        // What one member has used decides on all of them.
-        let reads = Arc::new(Reads::together(reads));
-        let results = component.iter().zip(last).map(|(member, (taken, _))| {
-            let work = Work {
-                reads: reads.clone(),
-                alone: None,
-            };
-            (*member, members[member].clone(), Arc::new(taken), work)
-        });
-        results.collect()
+        self.small_component(component, then)
     }
 
     fn callees<'c>(&'c self, function: u32, component: Option<&'c Members>) -> Callees<'c> {
@@ -97,10 +80,6 @@ impl Run<'_> {
             },
             objects: self.objects,
         }
-    }
-
-    fn summary(&self, function: u32, members: &Members) -> (Summary, Reads) {
-        recording(|| self.callees(function, Some(members)).analyse(|_| ()).0)
     }
 
     /// The effect on locks alone, where that on values is settled.
@@ -131,28 +110,59 @@ impl Run<'_> {
         })
     }
 
-    fn small_component(&self, component: &[u32]) -> (Members, Vec<Reads>) {
+    fn small_component<T>(&self, component: &[u32], then: &Then<'_, T>) -> Vec<Result<T>> {
         let mut used = Vec::new();
-        let mut members: Members = component
-            .iter()
-            .map(|member| (*member, Summary::default()))
-            .collect();
+        let nothing_yet = component.iter().map(|it| (*it, Summary::default()));
+        // As callers outside know them, and as they know each other.
+        let mut whole: Members = nothing_yet.collect();
+        let mut members = whole.clone();
+        let mut taken: BTreeMap<u32, Arc<T>> = BTreeMap::new();
+        let deeper_calls = component.iter().map(|&member| {
+            let callees = self.callees(member, Some(&members));
+            DeeperCalls::of(&callees, &members)
+        });
+        let deeper_calls: Vec<DeeperCalls> = deeper_calls.collect();
         let callers = callers_inside(self.graph, component);
         let mut rounds = Rounds::default();
         let mut pending: BTreeSet<u32> = component.iter().copied().collect();
         while let Some(member) = pending.pop_first() {
-            let (mut new, reads) = self.summary(member, &members);
+            let callees = self.callees(member, Some(&members));
+            let is_first = rounds.count(member) == 1;
+            // The first look is hardly ever the last one.
+            let look = || callees.analyse(|analysed| (!is_first).then(|| then(&callees, analysed)));
+            let ((mut new, found), reads) = recording(look);
             used.push(reads);
-            let old = &members[&member];
-            if rounds.count(member) > FREE_ROUNDS {
-                new = joined(old, &new);
+            taken.extend(found.map(|found| (member, Arc::new(found))));
+            if rounds.of(member) > FREE_ROUNDS {
+                new = joined(&whole[&member], &new);
             }
-            if *old != new {
-                members.insert(member, new);
+            let position = component.partition_point(|it| *it < member);
+            let known = deeper_calls[position].without_their_objects(&new);
+            whole.insert(member, new);
+            if members[&member] != known {
+                members.insert(member, known);
                 pending.extend(&callers[&member]);
             }
         }
-        (members, used)
+        for &member in component {
+            if !taken.contains_key(&member) {
+                let callees = self.callees(member, Some(&members));
+                let look = || callees.analyse(|analysed| then(&callees, analysed)).1;
+                let (found, reads) = recording(look);
+                used.push(reads);
+                taken.insert(member, Arc::new(found));
+            }
+        }
+        // What one member has used decides on all of them.
+        let reads = Arc::new(Reads::together(used));
+        let results = taken.into_iter().map(|(member, taken)| {
+            let work = Work {
+                reads: reads.clone(),
+                alone: None,
+            };
+            (member, whole[&member].clone(), taken, work)
+        });
+        results.collect()
     }
 
     /// A component in which values and threads are not followed from member to member: one round tells what
@@ -439,6 +449,10 @@ impl Rounds {
         let rounds = self.0.entry(member).or_default();
         *rounds += 1;
         *rounds
+    }
+
+    fn of(&self, member: u32) -> usize {
+        self.0.get(&member).copied().unwrap_or_default()
     }
 }
 

@@ -3,6 +3,7 @@
 mod callees;
 mod component;
 mod counters;
+mod deeper_calls;
 mod earlier;
 mod fixpoint;
 mod flags;
