@@ -38,14 +38,21 @@ pub(super) struct PreparedBefore<'f> {
 }
 
 impl PreparedBefore<'_> {
+    /// The number that a context had, if what its function does in it is known.
+    fn known(&self, function: FunctionId, context: &Fixed<Context>) -> Option<ContextId> {
+        let index = function.0 as usize;
+        let known = &self.contexts.functions[index];
+        let is_same = self.is_same[index];
+        let id = is_same.then(|| known.with_content(context))??;
+        let calls = &known.contexts[id.0 as usize].calls;
+        calls.is_some().then_some(id)
+    }
+
     fn find(&self, function: FunctionId, context: &Fixed<Context>) -> Option<PreparedContext> {
         let index = function.0 as usize;
-        if !self.is_same[index] {
-            return None;
-        }
+        let id = self.known(function, context)?;
         let known = &self.contexts.functions[index];
-        let id = known.with_content(context)?;
-        let calls = known.contexts[id.0 as usize].calls.as_ref()?.iter();
+        let calls = known.contexts[id.0 as usize].calls().iter();
         let calls = calls.map(|call| Entered {
             target: call.callee,
             context: call.entered.clone(),
@@ -107,6 +114,11 @@ impl<'p, 's> Preparation<'p, 's> {
 
     /// A context was found, and will be visited.
     pub fn begin(&mut self, function: FunctionId, id: ContextId, context: &Fixed<Context>) {
+        // To have a helper wake up takes longer than to look it up.
+        let before = self.surroundings.before.as_ref();
+        if before.is_some_and(|before| before.known(function, context).is_some()) {
+            return;
+        }
         let step = Arc::new(Mutex::new(Step::Waiting));
         self.waiting.insert((function, id), step.clone());
         let (surroundings, stop) = (self.surroundings, self.stop);
