@@ -56,6 +56,25 @@ pub enum Arrival {
     },
 }
 
+impl Arrival {
+    /// Whether both come from one visit of one caller.
+    pub(super) fn is_from_where(&self, other: &Arrival) -> bool {
+        match (self, other) {
+            (
+                Arrival::Call {
+                    caller, context, ..
+                },
+                Arrival::Call {
+                    caller: other_caller,
+                    context: other_context,
+                    ..
+                },
+            ) => caller == other_caller && context == other_context,
+            _ => self == other,
+        }
+    }
+}
+
 impl Contexts {
     /// Those of so many functions before any is found.
     pub(super) fn none_yet(
@@ -130,8 +149,6 @@ impl Contexts {
         let mut companies = Companies::default();
         for index in 0..self.functions.len() {
             for reached in &mut Arc::make_mut(self.functions.entry(index)).contexts {
-                // Nobody comes any more.
-                reached.known_arrivals = FxHashSet::default();
                 reached.company = companies.number(&reached.roots);
             }
         }

@@ -253,9 +253,7 @@ impl Flow<'_, '_> {
             reached.found_at = Time::of_visit(self.visits);
             self.preparation.begin(function, id, &reached.context);
         }
-        if reached.known_arrivals.insert(arrival) {
-            reached.arrivals.push(arrival);
-        }
+        reached.add_arrival(arrival);
         if reached.add_roots(roots) || reached.calls.is_none() {
             let turn = turn(self.components, function);
             self.pending.insert((turn, id));
@@ -285,6 +283,7 @@ impl Flow<'_, '_> {
         self.timeline.push(Visit { time, place });
         let context = reached.context.clone();
         let prepared = self.preparation.take(function, id, &context);
+        let mut calls = Vec::with_capacity(prepared.calls.len());
         for entered in prepared.calls {
             let arrival = Arrival::Call {
                 caller: function,
@@ -293,18 +292,15 @@ impl Flow<'_, '_> {
                 repeats: entered.repeats,
             };
             let (context, known) = self.enter(entered.target, entered.context, &roots, arrival);
-            let called = Called {
+            calls.push(Called {
                 callee: entered.target,
                 context,
                 at: entered.at,
                 repeats: entered.repeats,
                 entered: known,
-            };
-            let reached = self.contexts.reached_mut(function, id);
-            if let Some(calls) = &mut reached.calls {
-                calls.push(called);
-            }
+            });
         }
+        self.contexts.reached_mut(function, id).calls = Some(calls);
         let facts = &self.surroundings.facts[function.0 as usize];
         let left_out = prepared.left_out;
         let is_reached = |statement: StatementId| !left_out.contains(&statement.block);

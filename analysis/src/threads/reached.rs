@@ -11,7 +11,7 @@ use crate::callgraph::FunctionId;
 use crate::dataflow::{Fixed, Shared};
 use crate::ir::{BlockId, Landmark};
 use crate::signals::SignalState;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -127,8 +127,6 @@ pub(super) struct Reached {
     pub is_timeless: bool,
     /// The first is the one that it was found by.
     pub arrivals: Vec<Arrival>,
-    /// The same, to find them while contexts are found.
-    pub known_arrivals: FxHashSet<Arrival>,
     /// The visit in which it was found, and that of itself.
     pub found_at: Time,
     pub visited_at: Time,
@@ -144,6 +142,18 @@ impl Reached {
     /// These threads come here too. Whether one of them did not before.
     pub fn add_roots(&mut self, more: &Shared<BTreeSet<RootId>>) -> bool {
         add_roots(&mut self.roots, more)
+    }
+
+    /// It is entered so. A call is made in one visit of its caller, so that it is among the last if it was here before.
+    pub fn add_arrival(&mut self, arrival: Arrival) {
+        let mut latest = self.arrivals.iter().rev();
+        let is_from_there = |known: &&Arrival| known.is_from_where(&arrival);
+        if !{ latest.by_ref() }
+            .take_while(is_from_there)
+            .any(|known| *known == arrival)
+        {
+            self.arrivals.push(arrival);
+        }
     }
 
     /// What its calls lead to, in the order of the function.
@@ -193,6 +203,9 @@ impl FunctionContexts {
         if let Some((context, found)) = found {
             return (*found, context.clone());
         }
+        if let Some(found) = self.covering(&context) {
+            return found;
+        }
         let known = Arc::make_mut(&mut self.known);
         let moments = known.moments.entry(AtAnyMoment(context.clone()));
         let moments = moments.or_default();
@@ -219,11 +232,8 @@ impl FunctionContexts {
         if self.contexts.len() < MOST_CONTEXTS {
             return (self.add(context.clone()), context);
         }
-        // Joining it once more would change nothing.
-        if let Some((context, certain)) = known.covered.get_key_value(&context)
-            && let Some(id) = known.overflows.get(certain)
-        {
-            return (*id, context.clone());
+        if let Some(found) = self.covering(&context) {
+            return found;
         }
         // What is certain of formals is the same in all that are joined, unless there is too much of that.
         let mut certain = context.certain.clone();
@@ -268,6 +278,13 @@ impl FunctionContexts {
         (id, context)
     }
 
+    /// The joined context that covers a context which was joined with it before: joining it once more would change nothing.
+    fn covering(&self, context: &Fixed<Context>) -> Option<(ContextId, Fixed<Context>)> {
+        let (context, certain) = self.known.covered.get_key_value(context)?;
+        let id = self.known.overflows.get(certain)?;
+        Some((*id, context.clone()))
+    }
+
     /// A joined context after another one was joined with it.
     fn joined_with(&self, id: ContextId, context: &Context) -> Fixed<Context> {
         let known = &self.contexts[id.0 as usize].context;
@@ -310,7 +327,6 @@ impl FunctionContexts {
             company: CompanyId::default(),
             is_timeless: false,
             arrivals: Vec::new(),
-            known_arrivals: FxHashSet::default(),
             found_at: Time::BEGINNING,
             visited_at: Time::BEGINNING,
             is_repeated: false,
