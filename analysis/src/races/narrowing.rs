@@ -197,12 +197,9 @@ impl<'v> Versions<'v> {
     fn unchanged(&self, function: FunctionId, are_same: &mut AreSame<'_>) -> Vec<Option<u32>> {
         let [old, new] = self.both(|version| &version.facts[function.0 as usize]);
         let none = || vec![None; old.accesses.len()];
-        // What is said about a lock is said as the first context has it.
-        let [was, is] = self.both(|version| version.contexts.of(function).next());
-        let (Some(was), Some(is)) = (was, is) else {
-            return none();
-        };
-        if was.1 != is.1
+        if self
+            .both(|version| version.contexts.count(function))
+            .contains(&0)
             || self.again.with_accepted.contains(&function)
             || locked_members(old) != locked_members(new)
         {
@@ -288,14 +285,13 @@ impl<'v> Versions<'v> {
         {
             return false;
         }
-        let [held_before, held] =
-            [(&self.before, old), (&self.now, new)].map(|(version, access)| {
-                let context = version.contexts.of(function).next();
-                context.map(|(_, context, _)| held_locks(access, function, context))
-            });
-        let (Some(held_before), Some(held)) = (held_before, held) else {
+        // What is said about a lock is said as the first context has it.
+        let [was_in, is_in] = self.both(|version| version.contexts.of(function).next());
+        let (Some((_, was_in, _)), Some((_, is_in, _))) = (was_in, is_in) else {
             return false;
         };
+        let held_before = held_locks(old, function, was_in);
+        let held = held_locks(new, function, is_in);
         let both = held_before.iter().zip(&held);
         held_before.len() == held.len()
             && both
@@ -307,18 +303,37 @@ impl<'v> Versions<'v> {
                         && self.has_variables_of(function, lock)
                         && self.is_the_lock_that_it_was(function, lock)
                 })
-            && (held.is_empty() || self.is_placed_as_before(function, old, new))
+            && (held.is_empty()
+                || (was_in == is_in
+                    && self.lies_to_locks_as_before(function, held.keys(), old, new)))
             && members(old) == members(new)
     }
 
-    /// Whether others know the place by the same name.
-    fn is_placed_as_before(&self, function: FunctionId, old: &Access, new: &Access) -> bool {
-        let place = match &new.place {
-            Targets::Exactly(path) => Some(path),
-            Targets::OneOf(_) | Targets::Unknown => None,
+    /// Whether an access lies to these locks as it did.
+    fn lies_to_locks_as_before<'l>(
+        &self,
+        function: FunctionId,
+        mut locks: impl Iterator<Item = &'l Path>,
+        old: &Access,
+        new: &Access,
+    ) -> bool {
+        let has_variables = |path: &Path| self.has_variables_of(function, path);
+        let is_placed = match (&old.place, &new.place) {
+            (one, other) if one == other => match other {
+                Targets::Exactly(path) => has_variables(path),
+                Targets::OneOf(_) | Targets::Unknown => true,
+            },
+            // Only what starts from the same value has to do with what a value points to.
+            (Targets::Exactly(one), Targets::Exactly(other)) => {
+                let is_value = |path: &Path| matches!(path.root, Root::Value(_));
+                let is_apart = |lock: &Path| {
+                    lock.all_roots(&|root| !matches!(root, Root::Value(_) | Root::Local(_)))
+                };
+                is_value(one) && is_value(other) && locks.all(is_apart)
+            }
+            _ => false,
         };
-        let mut paths = place.into_iter().chain(&new.own_element);
-        old.place == new.place && paths.all(|path| self.has_variables_of(function, path))
+        is_placed && new.own_element.as_ref().is_none_or(has_variables)
     }
 
     /// Whether the variables of a function on the way are those that they were.
@@ -335,7 +350,8 @@ impl<'v> Versions<'v> {
 
     fn is_the_lock_that_it_was(&self, function: FunctionId, lock: &Path) -> bool {
         let known = self.again.before.kept.sole_locks.known(function, lock);
-        known.is_some_and(|known| known == self.surroundings.sole_lock(function, lock))
+        // Nobody asks about locks that have a name for everybody.
+        known.is_none_or(|known| known == self.surroundings.sole_lock(function, lock))
     }
 
     /// Whether an access is seen in the same contexts and looks the same there. What its looks would be if addresses were made known without order
