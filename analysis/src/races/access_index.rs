@@ -174,7 +174,7 @@ impl ClassAccesses {
 
 impl Indexed<'_> {
     /// The accesses of a function, each with every class that it touches.
-    fn each_access(&self, function: FunctionId, found: &mut dyn FnMut(Class, AccessNumber)) {
+    pub fn each_access(&self, function: FunctionId, found: &mut dyn FnMut(Class, AccessNumber)) {
         if self.contexts.count(function) == 0 {
             return;
         }

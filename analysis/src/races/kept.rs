@@ -381,15 +381,24 @@ impl WholeProgram {
         changed.extend(&pointers_changed.looking_otherwise);
         let others = &pointers_changed.touching;
         let (index, mut affected) = self.kept.index.again(indexed, now, &changed, others);
-        affected.extend(pointers_changed.leading_elsewhere);
+        let touching = pointers_changed.touching.iter();
+        let touched = touching.flat_map(|other| other.more.iter().chain(&other.no_more));
+        let mut touched_otherwise = pointers_changed.leading_elsewhere;
+        touched_otherwise.extend(touched.copied());
+        affected.extend(&touched_otherwise);
         let [edited, changed] = [edited, changed].map(|functions| functions.into_iter().collect());
         Some(LocationsAgain {
             before: self,
             edited,
             changed,
             has_pointers: changes.leave_others_alone(),
+            with_accepted,
             index,
+            accessed: affected.clone(),
             affected,
+            touched_otherwise,
+            found: self.kept.found.clone(),
+            found_unordered: self.kept.found_unordered.clone(),
         })
     }
 }
@@ -400,14 +409,23 @@ pub(super) struct LocationsAgain<'k> {
     /// Functions that have another text, other facts or other contexts now.
     pub edited: Vec<FunctionId>,
     /// Those of them whose accesses have not only moved.
-    changed: Vec<FunctionId>,
+    pub changed: Vec<FunctionId>,
     /// The pointers of other functions are what they were. If not, what is asked for from now on is no answer for who goes on from
     /// before the edit, because this check was stopped.
-    has_pointers: bool,
+    pub has_pointers: bool,
+    /// Functions with statements whose races the user accepts.
+    pub with_accepted: FxHashSet<FunctionId>,
     /// The accesses as they are now.
     pub index: AccessIndex,
-    /// The locations that these functions access, or did.
-    affected: BTreeSet<Class>,
+    /// The locations that these functions access, or did, as far as their accesses there may be others.
+    pub affected: BTreeSet<Class>,
+    /// All that they access, or did.
+    accessed: BTreeSet<Class>,
+    /// Those of the locations where accesses of other functions are not what they were.
+    pub touched_otherwise: BTreeSet<Class>,
+    /// What was found, with the numbers that accesses have now wherever that still holds.
+    pub found: FoundRaces,
+    pub found_unordered: FoundRaces,
 }
 
 impl<'k> LocationsAgain<'k> {
@@ -468,14 +486,29 @@ impl<'k> LocationsAgain<'k> {
 
     pub fn found(&self) -> StillKnown<'_> {
         StillKnown {
-            found: &self.before.kept.found,
+            found: &self.found,
             affected: &self.affected,
+        }
+    }
+
+    /// The same without what was found out about single accesses.
+    pub fn found_by_functions(&self) -> StillKnown<'_> {
+        StillKnown {
+            found: &self.before.kept.found,
+            affected: &self.accessed,
+        }
+    }
+
+    pub fn found_unordered_by_functions(&self) -> StillKnown<'_> {
+        StillKnown {
+            found: &self.before.kept.found_unordered,
+            affected: &self.accessed,
         }
     }
 
     pub fn found_unordered(&self) -> StillKnown<'_> {
         StillKnown {
-            found: &self.before.kept.found_unordered,
+            found: &self.found_unordered,
             affected: &self.affected,
         }
     }

@@ -48,12 +48,13 @@ impl Version<'_> {
             })
     }
 
-    fn stores_pointer(&self, function: FunctionId, at: StatementId) -> bool {
+    pub fn stores_pointer(&self, function: FunctionId, at: StatementId) -> bool {
         let statement = self.functions.body(function).statement(at);
         matches!(statement, Statement::Store { ty, .. } if ty.pointee().is_some())
     }
 
-    fn write_of(&self, function: FunctionId, number: u32) -> Option<u32> {
+    /// The access that is counted in place of one that only serves it.
+    pub fn write_of(&self, function: FunctionId, number: u32) -> Option<u32> {
         let facts = &self.facts[function.0 as usize];
         write_of(self.functions.body(function), facts, number)
     }

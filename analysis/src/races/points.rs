@@ -146,6 +146,12 @@ impl Points {
             .sum()
     }
 
+    /// How an access looks, if somebody has asked; addresses are made known in order.
+    pub fn looks_of(&self, function: FunctionId, access: u32) -> Option<Arc<[Look]>> {
+        let points = self.functions[function.0 as usize].known()?;
+        points.looks[access as usize][0].get().cloned()
+    }
+
     /// What is known of all functions but these, which are not what they were.
     pub fn without(&self, edited: &[FunctionId]) -> Points {
         let mut functions = self.functions.clone();

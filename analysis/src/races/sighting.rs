@@ -287,7 +287,7 @@ impl Surroundings<'_> {
     }
 
     /// A lock behind a pointer that can only point to one variable is that variable.
-    fn sole_lock(&self, function: FunctionId, lock: &Path) -> Option<Path> {
+    pub(super) fn sole_lock(&self, function: FunctionId, lock: &Path) -> Option<Path> {
         self.sole_locks.find(function, lock, self.pointers())
     }
 

@@ -62,6 +62,13 @@ impl SoleLocks {
         found
     }
 
+    /// What a lock of a function was found to be, if somebody has asked.
+    pub fn known(&self, function: FunctionId, lock: &Path) -> Option<Option<Path>> {
+        let known = self.0[function.0 as usize].read();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        known.get(lock).cloned()
+    }
+
     /// Whether all locks of a function that were asked for are what they were.
     pub fn are_right_for(&self, function: FunctionId, now: Pointers<'_>) -> bool {
         let known = self.0[function.0 as usize].read();

@@ -258,13 +258,24 @@ pub fn analyse(
             .zip(changes.as_ref())
             .map(|(known, changes)| known.counters(changes)),
     );
-    let known = known.filter(|known| {
+    let mut known = known.filter(|known| {
         known.before.counters == surroundings.counters && known.before.owners == surroundings.owners
     });
     stages.begin(Stage::Pairing);
+    if let Some(known) = &mut known {
+        known.narrow(&surroundings);
+    }
     let search = Search::new(&surroundings, &facts, &contexts, work);
     let still = known.as_ref().map(LocationsAgain::found);
     let (found, locations) = search.everywhere(&index, still, &|_| true, Known::Nothing);
+    // Tests compare it with what is found at all locations of the functions that changed.
+    debug_assert!(known.as_ref().is_none_or(|known| {
+        let still = Some(known.found_by_functions());
+        search
+            .everywhere(&index, still, &|_| true, Known::Nothing)
+            .0
+            == found
+    }));
     let are_names = changes.as_ref().is_some_and(Changes::are_of_names);
     let has_pointers = known
         .as_ref()
@@ -300,6 +311,13 @@ pub fn analyse(
         let search = Search::new(&surroundings, &facts, &contexts, work);
         let in_order = Known::InOrder(&locations, &found);
         (found_unordered, _) = search.everywhere(&index, still, &is_wanted, in_order);
+        debug_assert!(known.as_ref().is_none_or(|known| {
+            let still =
+                (known.before.unordered == unordered).then(|| known.found_unordered_by_functions());
+            let in_order = Known::InOrder(&locations, &found);
+            let again = search.everywhere(&index, still, &is_wanted, in_order);
+            again.0 == found_unordered
+        }));
     }
     let same = known
         .as_ref()
