@@ -9,6 +9,7 @@ mod builder;
 mod by_function;
 mod byte_offsets;
 mod calls;
+mod changes;
 mod constraints;
 mod containment;
 mod detail;
@@ -47,7 +48,7 @@ mod random_tests;
 #[cfg(test)]
 mod random_wrappers;
 
-pub use alignment::Changes;
+pub use changes::Changes;
 pub use constraints::Constraints;
 pub use extract::{constraints, constraints_with_layouts};
 #[doc(hidden)]

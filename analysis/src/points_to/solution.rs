@@ -400,6 +400,7 @@ impl PointsTo {
             record_uses: solver.record_uses.clone(),
             standing: None,
         };
+
         if !is_edited {
             points_to.records = Arc::new(solver.graph.records);
             return points_to;

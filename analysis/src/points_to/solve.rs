@@ -1,6 +1,6 @@
 //! Puts the constraints of all functions together and solves them.
 
-use super::alignment::Changes;
+use super::changes::Changes;
 use super::constraints::{Constraints, Term, TermId};
 use super::escape;
 use super::graph::{Graph, NodeId};
@@ -49,7 +49,8 @@ pub fn solve_in(
 ) -> Option<(PointsTo, Changes)> {
     let (mut solver, known) = surroundings.solver(functions);
     solver.solve_in_groups(&known);
-    PointsTo::new(solver, true).aligned(before, is_same)
+    let p = PointsTo::new(solver, true);
+    p.aligned(before, is_same)
 }
 
 /// The classes as the solver leaves them.
