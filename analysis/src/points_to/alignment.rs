@@ -83,8 +83,8 @@ fn known_groups<'s>(
         };
         Some((
             number,
-            numbers(before, old.first),
-            numbers(now, placed.first),
+            numbers(before, old.place.first),
+            numbers(now, placed.place.first),
         ))
     })
 }

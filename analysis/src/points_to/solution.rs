@@ -400,7 +400,6 @@ impl PointsTo {
             record_uses: solver.record_uses.clone(),
             standing: None,
         };
-
         if !is_edited {
             points_to.records = Arc::new(solver.graph.records);
             return points_to;

@@ -4,7 +4,7 @@ use super::changes::Changes;
 use super::constraints::{Constraints, Term, TermId};
 use super::escape;
 use super::graph::{Graph, NodeId};
-use super::joining::Placed;
+use super::joining::{KnownGroups, Placed};
 use super::names::Names;
 use super::record_uses::RecordUses;
 use super::records::Records;
@@ -35,7 +35,7 @@ pub fn solve_for_edits(
     if let Some(before) = records {
         solver.graph.records.number_like(before);
     }
-    solver.solve_in_groups(&[]);
+    solver.solve_in_groups(KnownGroups::default());
     PointsTo::new(solver, true)
 }
 
@@ -48,9 +48,8 @@ pub fn solve_in(
     is_same: &dyn Fn(FunctionRef) -> bool,
 ) -> Option<(PointsTo, Changes)> {
     let (mut solver, known) = surroundings.solver(functions);
-    solver.solve_in_groups(&known);
-    let p = PointsTo::new(solver, true);
-    p.aligned(before, is_same)
+    solver.solve_in_groups(known);
+    PointsTo::new(solver, true).aligned(before, is_same)
 }
 
 /// The classes as the solver leaves them.

@@ -101,10 +101,7 @@ pub(super) fn pointers(
     let is_same = |name| !changed.contains(&name);
     let known = &before.points_to;
     let again = match surroundings {
-        Some(surroundings) => {
-            let a = all();
-            solve_in(*surroundings, &a, known, &is_same)
-        }
+        Some(surroundings) => solve_in(*surroundings, &all(), known, &is_same),
         None => solve_for_edits(&all(), &resolve, Some(known)).aligned(known, &is_same),
     };
     match again {
