@@ -1,120 +1,14 @@
 //! Gives the classes of an edited program the numbers that they had before the edit, and finds out what has become
 //! different about them.
 
+use super::changes::Changes;
 use super::differences::Differences;
 use super::graph::{NONE, NodeId};
-use super::reads::{Aspect, Read, Reads};
-use super::records::LabelId;
-use super::solution::{Class, ClassData, FunctionClasses, Object, PointsTo};
+use super::solution::{ClassData, FunctionClasses, Object, PointsTo};
 use super::standing::Standing;
 use crate::ir::{FunctionRef, GlobalRef};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-
-/// What is different about classes since the last time.
-#[derive(Default)]
-pub struct Changes {
-    /// By class.
-    differences: Vec<Differences>,
-    /// Members that are others than before.
-    members: FxHashSet<(u32, LabelId)>,
-    is_something: bool,
-    /// Only what functions whose text has changed call their own registers and statements.
-    only_names: bool,
-    /// The whole relation was found again.
-    solved_again: bool,
-    /// Something else is different than which local variables and allocations of which functions there are.
-    structural: bool,
-}
-
-impl Changes {
-    pub fn is_empty(&self) -> bool {
-        !self.is_something
-    }
-
-    /// Nothing but what functions whose text has changed call their own registers and statements.
-    pub(super) fn of_names() -> Changes {
-        Changes {
-            only_names: true,
-            ..Changes::default()
-        }
-    }
-
-    /// Whether nothing but names is different.
-    pub fn are_of_names(&self) -> bool {
-        self.only_names
-    }
-
-    /// Whether the pointers of functions whose text has not changed are in the classes that they were in.
-    pub fn leave_others_alone(&self) -> bool {
-        !self.solved_again
-    }
-
-    /// Whether classes lead to other classes than before, or mean other variables of the program.
-    pub fn are_structural(&self) -> bool {
-        self.structural
-    }
-
-    /// Something else than what is in them is different about these classes.
-    pub fn note(&mut self, classes: impl Iterator<Item = Class>) {
-        for Class(class) in classes {
-            self.add(class, Differences::ALL);
-        }
-    }
-
-    fn add(&mut self, class: u32, differences: Differences) {
-        let class = class as usize;
-        if self.differences.len() <= class {
-            self.differences.resize(class + 1, Differences::NONE);
-        }
-        let known = &mut self.differences[class];
-        *known = known.and(differences);
-        self.is_something |= !differences.is_none();
-    }
-
-    fn of(&self, class: u32) -> Differences {
-        let known = self.differences.get(class as usize);
-        known.copied().unwrap_or_default()
-    }
-
-    /// Whether some of these answers, which `before` gave, are different now.
-    pub fn touch(&self, reads: &Reads, before: &PointsTo, now: &PointsTo) -> bool {
-        !self.is_empty() && reads.iter().any(|read| self.touch_one(read, before, now))
-    }
-
-    /// Whether a class is something else now, apart from its members.
-    pub fn touch_class(&self, Class(class): Class) -> bool {
-        self.of(class).are_its_own()
-    }
-
-    /// Whether a class has other parts now, or these are something else.
-    pub fn touch_parts(&self, Class(class): Class, before: &PointsTo) -> bool {
-        let mut parts = before.find_parts(class).iter();
-        parts.any(|part| self.of(part.0).touch(Aspect::Parts))
-    }
-
-    fn touch_one(&self, Read { class, aspect }: Read, before: &PointsTo, now: &PointsTo) -> bool {
-        let whole = Class(class);
-        match aspect {
-            Aspect::Parts => self.touch_parts(whole, before),
-            // A large object gets a member more now and then, and most who ask are asking for another one.
-            Aspect::Part(part) => {
-                let has_it = |relation: &PointsTo| relation.find_part(whole, Class(part));
-                self.touch_parts(whole, before) && has_it(before) != has_it(now)
-            }
-            Aspect::SharedPart => {
-                let is_shared = |relation: &PointsTo| relation.find_shared_part(whole);
-                self.touch_parts(whole, before) && is_shared(before) != is_shared(now)
-            }
-            Aspect::Member(label) => {
-                let differences = self.of(class);
-                !differences.is_none()
-                    && (differences.touch(aspect) || self.members.contains(&(class, label)))
-            }
-            aspect => self.of(class).touch(aspect),
-        }
-    }
-}
 
 /// More dead numbers than living ones, and all are given anew.
 const MOST_DEAD_TO_LIVING: usize = 1;
@@ -189,8 +83,8 @@ fn known_groups<'s>(
         };
         Some((
             number,
-            numbers(before, old.first),
-            numbers(now, placed.first),
+            numbers(before, old.place.first),
+            numbers(now, placed.place.first),
         ))
     })
 }
@@ -377,11 +271,7 @@ impl PointsTo {
     }
 
     fn changes_since(&self, before: &PointsTo, new_of: &[u32]) -> Changes {
-        let mut changes = Changes {
-            solved_again: true,
-            differences: vec![Differences::NONE; before.classes.len()],
-            ..Changes::default()
-        };
+        let mut changes = Changes::of_classes(before.classes.len());
         let mut is_structural = false;
         let mut same_objects: FxHashMap<(usize, usize), bool> = FxHashMap::default();
         for (class, old) in before.classes.iter().enumerate() {
@@ -417,7 +307,7 @@ impl PointsTo {
             let theirs: FxHashSet<_> = new.fields.iter().copied().collect();
             let others = mine.symmetric_difference(&theirs);
             let others = others.map(|(label, _)| (class as u32, *label));
-            changes.members.extend(others);
+            changes.add_members(others);
         }
         // A class that stays is not what it was to whoever names something that has left it.
         let globals = before.globals.iter();
@@ -429,15 +319,12 @@ impl PointsTo {
                 changes.add(old, Differences::LEFT);
             }
         }
-        changes.structural = is_structural;
+        changes.set_structural(is_structural);
         changes
     }
 
-    /// Whether a function's own pointers have the same classes as before.
-    pub fn names_the_same(&self, before: &PointsTo, function: FunctionRef) -> bool {
-        match (self.functions.get(function), before.functions.get(function)) {
-            (Some(new), Some(old)) => Arc::ptr_eq(new, old) || new == old,
-            (new, old) => new.is_none() && old.is_none(),
-        }
+    /// The functions whose own pointers are in other classes than before.
+    pub fn naming_otherwise(&self, before: &PointsTo) -> FxHashSet<FunctionRef> {
+        self.functions.different_from(&before.functions)
     }
 }

@@ -43,6 +43,25 @@ impl<T> ByFunction<T> {
     }
 }
 
+impl<T: PartialEq> ByFunction<Arc<T>> {
+    /// The functions of which something else is known than the other one knows.
+    pub fn different_from(&self, other: &ByFunction<Arc<T>>) -> FxHashSet<FunctionRef> {
+        let is_same = |one: &Arc<T>, other: &Arc<T>| Arc::ptr_eq(one, other) || one == other;
+        if Arc::ptr_eq(&self.names, &other.names) || self.names == other.names {
+            let unshared = self.known.unshared_with(&other.known);
+            let different =
+                unshared.filter(|index| !is_same(&self.known[*index], &other.known[*index]));
+            return different.map(|index| self.names[index]).collect();
+        }
+        let names = self.names.iter().chain(&*other.names).copied();
+        let different = names.filter(|name| {
+            let both = self.get(*name).zip(other.get(*name));
+            !both.is_some_and(|(one, other)| is_same(one, other))
+        });
+        different.collect()
+    }
+}
+
 impl<T: Clone> ByFunction<T> {
     /// Of a function of which something is known, something else.
     pub fn replace(&mut self, function: FunctionRef, value: T) {

@@ -8,7 +8,7 @@ use smallvec::{SmallVec, smallvec};
 /// The same members of several objects lie in few containers.
 pub(super) type Containers = SmallVec<[NodeId; 2]>;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Detail {
     /// Sorted by label.
     pub fields: SmallVec<[(LabelId, NodeId); 4]>,
@@ -21,7 +21,7 @@ pub(super) struct Detail {
 }
 
 /// What few classes have.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Rare {
     /// The container to which somebody goes from here.
     pub inverses: Vec<(LabelId, NodeId)>,

@@ -5,6 +5,7 @@
 //! record unites values only, so that the two objects stay apart.
 
 use super::detail::{Detail, Rare};
+use super::details::Details;
 use super::records::{LabelId, Records};
 use super::trial::Trial;
 use crate::ir::RecordRef;
@@ -35,7 +36,7 @@ pub(super) enum Task {
 
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    pub(super) details: Vec<Detail>,
+    pub(super) details: Details,
     pub(super) tasks: Vec<Task>,
     pub records: Records,
     /// Pairs of function and signature that have to be linked; the solver takes them.
@@ -50,7 +51,7 @@ impl Graph {
     pub fn new(records: Records) -> Graph {
         Graph {
             nodes: Vec::new(),
-            details: Vec::new(),
+            details: Details::default(),
             tasks: Vec::new(),
             records,
             links: Vec::new(),
@@ -121,7 +122,7 @@ impl Graph {
 
     pub fn detail_of(&mut self, node: NodeId) -> Option<&Detail> {
         let root = self.find(node);
-        self.details.get(self.nodes[root as usize].detail as usize)
+        self.known_detail(root)
     }
 
     /// The cell that a value points to, or the value that a cell holds.
@@ -335,16 +336,11 @@ impl Graph {
 
     /// The detail of a root, if there is one.
     pub(super) fn known_detail(&self, root: NodeId) -> Option<&Detail> {
-        self.details.get(self.nodes[root as usize].detail as usize)
+        self.details.get(self.nodes[root as usize].detail)
     }
 
     pub(super) fn detail(&mut self, root: NodeId) -> &mut Detail {
-        let node = &mut self.nodes[root as usize];
-        if node.detail == NONE {
-            node.detail = self.details.len() as u32;
-            self.details.push(Detail::default());
-        }
-        &mut self.details[node.detail as usize]
+        self.details.of_node(&mut self.nodes[root as usize].detail)
     }
 
     fn merge(&mut self, left: NodeId, right: NodeId) {
@@ -383,58 +379,75 @@ impl Graph {
             self.flush_pointer(winner);
             return;
         }
-        let lost = std::mem::take(&mut self.details[lost as usize]);
-        self.merge_details(winner, lost);
+        // Less is moved into more.
+        let weight = |detail: u32| self.details.get(detail).map_or(0, Detail::weight);
+        let (kept, lost) = match weight(lost) > weight(kept) {
+            true => (lost, kept),
+            false => (kept, lost),
+        };
+        self.nodes[winner as usize].detail = kept;
+        let lost = self.details.take(lost);
+        self.merge_details(winner, &lost);
         self.flush_pointer(winner);
         self.flush_offered(winner);
     }
 
     /// The details of two united nodes meet: what one asks for, the other may have.
-    fn merge_details(&mut self, winner: NodeId, mut lost: Detail) {
-        let kept = self.nodes[winner as usize].detail as usize;
-        if lost.weight() > self.details[kept].weight() {
-            std::mem::swap(&mut self.details[kept], &mut lost);
-        }
-        let kept = &mut self.details[kept];
+    fn merge_details(&mut self, winner: NodeId, lost: &Detail) {
+        // A detail of a group becomes the graph's own only if it has to be another one.
+        let Some(kept) = self.known_detail(winner) else {
+            return;
+        };
         let has_collapsed = !kept.rare().collapsed.is_empty();
-        for (label, child) in lost.fields {
-            if has_collapsed && kept.is_collapsed(self.records.get(label).record) {
-                self.tasks.push(Task::Unite(winner, child));
+        let mut tasks: SmallVec<[Task; 8]> = SmallVec::new();
+        let mut new_fields: SmallVec<[(LabelId, NodeId); 8]> = SmallVec::new();
+        for (label, child) in &lost.fields {
+            if has_collapsed && kept.is_collapsed(self.records.get(*label).record) {
+                tasks.push(Task::Unite(winner, *child));
                 continue;
             }
-            match kept.field(label) {
-                Some(known) => self.tasks.push(Task::Unite(known, child)),
-                None => kept.insert_field(label, child),
+            match kept.field(*label) {
+                Some(known) => tasks.push(Task::Unite(known, *child)),
+                None => new_fields.push((*label, *child)),
             }
         }
-        kept.equal_if_pointer.append(&mut lost.equal_if_pointer);
-        let new_labels: SmallVec<[LabelId; 4]> =
-            lost.containers.iter().map(|known| known.0).collect();
-        for (label, list) in lost.containers {
-            kept.add_containers(label, list);
-        }
         let old_views = kept.views.clone();
-        let new_views = lost.views.into_iter();
+        let new_views = lost.views.iter().copied();
         let new_views: SmallVec<[RecordRef; 4]> = new_views
             .filter(|view| old_views.binary_search(view).is_err())
             .collect();
+        self.tasks.extend(tasks);
+        if !new_fields.is_empty() {
+            let fields = &mut self.detail(winner).fields;
+            fields.extend(new_fields);
+            fields.sort_unstable_by_key(|field| field.0);
+        }
+        if !lost.equal_if_pointer.is_empty() {
+            let waiting = &mut self.detail(winner).equal_if_pointer;
+            waiting.extend(&lost.equal_if_pointer);
+        }
+        for (label, list) in &lost.containers {
+            self.detail(winner).add_containers(*label, list.clone());
+        }
         for view in new_views {
             self.add_view(winner, view);
         }
-        for label in &new_labels {
+        for (label, _) in &lost.containers {
             self.climb(winner, *label, &old_views);
             self.unite_containers(winner, *label);
         }
-        if let Some(lost) = lost.rare {
-            self.merge_rare(winner, *lost, &old_views);
+        if let Some(lost) = &lost.rare {
+            self.merge_rare(winner, lost, &old_views);
         }
         self.unite_shifted(winner);
         self.unite_spread(winner);
     }
 
-    fn merge_rare(&mut self, winner: NodeId, lost: Rare, old_views: &[RecordRef]) {
-        let kept = self.nodes[winner as usize].detail as usize;
-        let kept = self.details[kept].rare_mut();
+    fn merge_rare(&mut self, winner: NodeId, lost: &Rare, old_views: &[RecordRef]) {
+        let kept = self
+            .details
+            .of_node(&mut self.nodes[winner as usize].detail);
+        let kept = kept.rare_mut();
         let tasks = &mut self.tasks;
         // A function that is on both sides got the calls of both already.
         let is_new = |function: &&u32, others: &[u32]| others.binary_search(function).is_err();
@@ -460,58 +473,56 @@ impl Graph {
             tasks.extend(signatures.map(|(_, signature)| Task::Link(*function, *signature)));
         }
         if kept.functions.is_empty() {
-            kept.functions = lost.functions;
+            kept.functions = lost.functions.clone();
         } else if !lost.functions.is_empty() {
-            kept.functions.extend(lost.functions);
+            kept.functions.extend(&lost.functions);
             kept.functions.sort_unstable();
             kept.functions.dedup();
         }
-        for (arguments, signature) in lost.signatures {
-            if !kept.signatures.iter().any(|known| known.0 == arguments) {
-                kept.signatures.push((arguments, signature));
+        for (arguments, signature) in &lost.signatures {
+            if !kept.signatures.iter().any(|known| known.0 == *arguments) {
+                kept.signatures.push((*arguments, *signature));
             }
         }
-        let mut inverse_labels = Vec::new();
-        for (label, outer) in lost.inverses {
-            inverse_labels.push(label);
-            match kept.inverses.iter().find(|known| known.0 == label) {
-                Some(known) => tasks.push(Task::Unite(known.1, outer)),
-                None => kept.inverses.push((label, outer)),
+        for (label, outer) in &lost.inverses {
+            match kept.inverses.iter().find(|known| known.0 == *label) {
+                Some(known) => tasks.push(Task::Unite(known.1, *outer)),
+                None => kept.inverses.push((*label, *outer)),
             }
         }
-        kept.offered.extend(lost.offered);
+        kept.offered.extend(&lost.offered);
         kept.taken |= lost.taken;
         kept.shifted |= lost.shifted;
         kept.spread |= lost.spread;
-        for record in lost.collapsed {
-            if kept.collapsed.binary_search(&record).is_err() {
-                tasks.push(Task::Collapse(winner, record));
+        for record in &lost.collapsed {
+            if kept.collapsed.binary_search(record).is_err() {
+                tasks.push(Task::Collapse(winner, *record));
             }
         }
-        let new_leaves = lost.union_leaves.into_iter();
+        let new_leaves = lost.union_leaves.iter().copied();
         let new_leaves: Vec<(RecordRef, u64)> = new_leaves
             .filter(|leaf| !kept.union_leaves.contains(leaf))
             .collect();
         kept.union_leaves.extend(&new_leaves);
         self.unite_leaves(winner, &new_leaves, old_views);
-        for label in inverse_labels {
-            self.unite_containers(winner, label);
+        for (label, _) in &lost.inverses {
+            self.unite_containers(winner, *label);
         }
     }
 
     /// Where somebody goes from a member to its container, all containers are one.
     fn unite_containers(&mut self, root: NodeId, label: LabelId) {
-        let detail = self.detail(root);
-        let Some(outer) = detail.inverse(label) else {
+        let known = self.known_detail(root);
+        let Some(outer) = known.and_then(|detail| detail.inverse(label)) else {
             return;
         };
-        let list = detail.unite_containers(label, outer);
+        let list = self.detail(root).unite_containers(label, outer);
         let tasks = list.into_iter().map(|one| Task::Unite(outer, one));
         self.tasks.extend(tasks);
     }
 
     fn unite_shifted(&mut self, root: NodeId) {
-        let rare = self.detail(root).rare();
+        let rare = self.rare_of(root);
         if rare.shifted {
             let inverses: Vec<NodeId> = rare.inverses.iter().map(|known| known.1).collect();
             let tasks = inverses.into_iter().map(|outer| Task::Unite(root, outer));
@@ -520,8 +531,8 @@ impl Graph {
     }
 
     fn unite_spread(&mut self, root: NodeId) {
-        let detail = self.detail(root);
-        if detail.rare().spread {
+        if self.rare_of(root).spread {
+            let detail = self.detail(root);
             let labels: Vec<LabelId> = detail.containers.iter().map(|known| known.0).collect();
             let outer: Vec<NodeId> = labels
                 .into_iter()
@@ -534,17 +545,19 @@ impl Graph {
 
     fn flush_pointer(&mut self, root: NodeId) {
         let node = self.nodes[root as usize];
-        if node.is_cell || node.target == NONE || node.detail == NONE {
+        let known = self.known_detail(root);
+        let is_waiting = known.is_some_and(|detail| !detail.equal_if_pointer.is_empty());
+        if node.is_cell || node.target == NONE || !is_waiting {
             return;
         }
-        let waiting = std::mem::take(&mut self.details[node.detail as usize].equal_if_pointer);
+        let waiting = std::mem::take(&mut self.detail(root).equal_if_pointer);
         let tasks = waiting.into_iter().map(|other| Task::Unite(root, other));
         self.tasks.extend(tasks);
     }
 
     fn flush_offered(&mut self, root: NodeId) {
-        let detail = self.detail(root);
-        if detail.rare().taken {
+        if self.rare_of(root).taken {
+            let detail = self.detail(root);
             let offered = std::mem::take(&mut detail.rare_mut().offered);
             let tasks = offered.into_iter().map(|value| Task::Unite(root, value));
             self.tasks.extend(tasks);

@@ -2,8 +2,10 @@
 
 use super::graph::NodeId;
 use super::group::{FUNCTIONS, Group};
+use super::placing::{self, Moved, Place};
 use super::solution::Object;
 use super::solve::{Solver, SolverBody};
+use crate::ir::FunctionRef;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,30 +13,72 @@ use std::sync::Arc;
 /// A group as a part of a program's graph.
 pub(super) struct Placed {
     pub group: Arc<Group>,
-    /// Its first node.
-    pub first: NodeId,
     /// Whether it was a part of the program before.
     pub is_known: bool,
+    pub place: Place,
+    pub graph: Arc<Moved>,
+}
+
+/// What is known of groups since an earlier time.
+#[derive(Default)]
+pub(super) struct KnownGroups {
+    /// Nothing for those that do not hold.
+    pub groups: Vec<Option<Arc<Group>>>,
+    /// Where they were, and what they were there.
+    pub places: Vec<(Place, Arc<Moved>)>,
+    /// Functions whose address was taken, in the order of their numbers.
+    pub addressed: Vec<FunctionRef>,
 }
 
 impl Solver {
     /// Solves the program group by group. Groups that are known and say what they said are not solved again.
-    pub(super) fn solve_in_groups(&mut self, known: &[Option<Arc<Group>>]) {
+    pub(super) fn solve_in_groups(&mut self, known: KnownGroups) {
+        let mut groups = Vec::new();
+        let mut are_known = Vec::new();
         for number in 0..self.bodies.len().div_ceil(FUNCTIONS) {
             let positions = self.positions(number);
-            let known = known.get(number).and_then(Option::as_ref);
+            let known = known.groups.get(number).and_then(Option::as_ref);
             let known = known.filter(|group| group.is_of(&self.bodies[positions.clone()]));
-            let group = match known {
+            are_known.push(known.is_some());
+            groups.push(match known {
                 Some(known) => known.clone(),
                 None => Arc::new(Group::new(self, positions)),
-            };
-            self.groups.push(Placed {
-                is_known: known.is_some(),
-                group,
-                first: 0,
             });
         }
+        self.place_groups(groups, &are_known, known);
         self.join();
+    }
+
+    fn place_groups(&mut self, groups: Vec<Arc<Group>>, are_known: &[bool], known: KnownGroups) {
+        let known_places: Vec<Place> = known.places.iter().map(|(place, _)| *place).collect();
+        let places = placing::places(&groups, &known_places);
+        self.addressed = known.addressed;
+        let numbers = self.addressed.iter().copied().zip(0..);
+        let mut numbers: FxHashMap<FunctionRef, u32> = numbers.collect();
+        for (number, (group, place)) in groups.into_iter().zip(places).enumerate() {
+            let is_known = are_known[number];
+            let known = known.places.get(number);
+            let known = known.filter(|(known, _)| is_known && known.is(&place));
+            let graph = match known {
+                Some((_, graph)) => graph.clone(),
+                None => {
+                    let functions = group.addressed.iter().map(|(function, _)| {
+                        *numbers.entry(*function).or_insert_with(|| {
+                            self.addressed.push(*function);
+                            self.addressed.len() as u32 - 1
+                        })
+                    });
+                    let functions: Vec<u32> = functions.collect();
+                    Arc::new(Moved::new(&group.graph, &place, &functions))
+                }
+            };
+            self.groups.push(Placed {
+                group,
+                is_known,
+                place,
+                graph,
+            });
+        }
     }
 
     /// Where the functions of a group are.
@@ -63,31 +107,23 @@ impl Solver {
     }
 
     fn join(&mut self) {
-        let mut groups = std::mem::take(&mut self.groups);
-        let nodes = groups.iter().map(|placed| placed.group.graph.nodes.len());
-        self.graph.nodes.reserve(nodes.sum());
-        let mut numbers = FxHashMap::default();
-        for (number, placed) in groups.iter_mut().enumerate() {
-            let group = &placed.group;
-            let functions = group.addressed.iter().map(|(function, _)| {
-                *numbers.entry(*function).or_insert_with(|| {
-                    self.addressed.push(*function);
-                    self.addressed.len() as u32 - 1
-                })
-            });
-            let functions: Vec<u32> = functions.collect();
-            placed.first = self.graph.append(&group.graph, &functions);
-            self.place(group, placed.first);
+        let groups = std::mem::take(&mut self.groups);
+        let places: Vec<Place> = groups.iter().map(|placed| placed.place).collect();
+        self.graph.make_room(&places);
+        for (number, placed) in groups.iter().enumerate() {
+            let (group, first) = (&placed.group, placed.place.first);
+            self.graph.put(&placed.place, &placed.graph);
+            self.name(group, first);
             let bodies = self.positions(number).zip(&group.bodies);
             for (position, known) in bodies {
                 let body = &mut self.bodies[position];
                 body.nodes = known.nodes.clone();
-                body.first = placed.first;
-                body.extra = known.extra.map(|extra| extra + placed.first);
+                body.first = first;
+                body.extra = known.extra.map(|extra| extra + first);
             }
         }
         for placed in &groups {
-            self.call_outside(&placed.group, placed.first);
+            self.call_outside(&placed.group, placed.place.first);
         }
         self.groups = groups;
         self.graph.run();
@@ -95,7 +131,7 @@ impl Solver {
     }
 
     /// What has a name everywhere is one in all groups.
-    fn place(&mut self, group: &Group, first: NodeId) {
+    fn name(&mut self, group: &Group, first: NodeId) {
         for (global, cell) in &group.globals {
             let cell = first + cell;
             let known = *self.globals.entry(*global).or_insert(cell);

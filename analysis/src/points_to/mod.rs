@@ -9,9 +9,11 @@ mod builder;
 mod by_function;
 mod byte_offsets;
 mod calls;
+mod changes;
 mod constraints;
 mod containment;
 mod detail;
+mod details;
 mod differences;
 mod entailment;
 mod escape;
@@ -26,6 +28,7 @@ mod local;
 mod model_effects;
 mod naive;
 mod names;
+mod placing;
 mod reads;
 mod record_uses;
 mod records;
@@ -47,7 +50,7 @@ mod random_tests;
 #[cfg(test)]
 mod random_wrappers;
 
-pub use alignment::Changes;
+pub use changes::Changes;
 pub use constraints::Constraints;
 pub use extract::{constraints, constraints_with_layouts};
 #[doc(hidden)]

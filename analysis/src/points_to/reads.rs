@@ -43,8 +43,15 @@ pub(super) enum Aspect {
 }
 
 impl Reads {
-    pub(super) fn iter(&self) -> impl Iterator<Item = Read> + '_ {
-        self.0.iter().copied()
+    pub(super) fn all(&self) -> &[Read] {
+        &self.0
+    }
+
+    /// Those about one class.
+    pub(super) fn about(&self, class: u32) -> &[Read] {
+        let first = self.0.partition_point(|read| read.class < class);
+        let rest = &self.0[first..];
+        &rest[..rest.partition_point(|read| read.class == class)]
     }
 
     /// What two pieces of work have used.

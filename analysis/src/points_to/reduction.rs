@@ -3,15 +3,15 @@
 //! What stays is one node for each class. Values to which no way leads from outside go: nothing can be united with them any more, and
 //! all that is asked about them is what they point to. All cells stay, but strings that have nothing to do with anything are one.
 
-use super::detail::{Containers, Detail, Rare};
+use super::detail::{Containers, Detail};
 use super::graph::{Graph, NONE, Node, NodeId, Task};
 use super::standing::Kinds;
 
 /// A graph in which every node is a class of its own.
 pub(super) struct Reduced {
     pub nodes: Vec<Node>,
-    details: Vec<Detail>,
-    signatures: Vec<(Vec<NodeId>, NodeId)>,
+    pub details: Vec<Detail>,
+    pub signatures: Vec<(Vec<NodeId>, NodeId)>,
 }
 
 /// Which classes stay, and what they are called then.
@@ -103,14 +103,14 @@ impl Reduction {
                 NONE => NONE,
                 target => self.kept(graph, target),
             };
-            let detail = match graph.details.get_mut(node.detail as usize) {
-                Some(detail) => {
-                    let detail = std::mem::take(detail);
+            let detail = match node.detail {
+                NONE => NONE,
+                number => {
+                    let detail = graph.details.take(number).into_own();
                     let detail = self.detail(graph, detail, name as NodeId, &mut reduced);
                     reduced.details.push(detail);
                     reduced.details.len() as u32 - 1
                 }
-                None => NONE,
             };
             reduced.nodes.push(Node {
                 parent: name as NodeId,
@@ -185,81 +185,8 @@ fn keep_reachable(graph: &mut Graph, from: Vec<NodeId>, fates: &mut [u8]) {
 }
 
 impl Graph {
-    /// Puts a reduced graph beside what is there, and returns its first node. `functions` gives the numbers of its functions.
-    pub(super) fn append(&mut self, reduced: &Reduced, functions: &[u32]) -> NodeId {
-        let first = self.nodes.len() as NodeId;
-        let first_detail = self.details.len() as u32;
-        let first_signature = self.signatures.len() as u32;
-        let moved = |number: u32, first: u32| match number {
-            NONE => NONE,
-            number => first + number,
-        };
-        self.nodes.extend(reduced.nodes.iter().map(|node| Node {
-            parent: node.parent + first,
-            target: moved(node.target, first),
-            detail: moved(node.detail, first_detail),
-            ..*node
-        }));
-        let details = reduced.details.iter();
-        let details = details.map(|detail| detail.moved(first, first_signature, functions));
-        self.details.extend(details);
-        let signatures = reduced.signatures.iter().map(|(arguments, result)| {
-            let arguments = arguments.iter().map(|node| node + first);
-            (arguments.collect(), result + first)
-        });
-        self.signatures.extend(signatures);
-        first
-    }
-
     /// Two nodes are one, which is seen to later.
     pub(super) fn unite_later(&mut self, left: NodeId, right: NodeId) {
         self.tasks.push(Task::Unite(left, right));
-    }
-}
-
-impl Detail {
-    fn moved(&self, first: NodeId, first_signature: u32, functions: &[u32]) -> Detail {
-        let fields = self.fields.iter();
-        let containers = self.containers.iter().map(|(label, containers)| {
-            let containers = containers.iter().map(|node| node + first);
-            (*label, containers.collect())
-        });
-        let equal_if_pointer = self.equal_if_pointer.iter();
-        Detail {
-            fields: fields
-                .map(|(label, child)| (*label, child + first))
-                .collect(),
-            views: self.views.clone(),
-            containers: containers.collect(),
-            equal_if_pointer: equal_if_pointer.map(|node| node + first).collect(),
-            rare: { self.rare.as_deref() }
-                .map(|rare| Box::new(rare.moved(first, first_signature, functions))),
-        }
-    }
-}
-
-impl Rare {
-    fn moved(&self, first: NodeId, first_signature: u32, functions: &[u32]) -> Rare {
-        let inverses = self.inverses.iter();
-        let signatures = self.signatures.iter();
-        let mut numbers: Vec<u32> = { self.functions.iter() }
-            .map(|function| functions[*function as usize])
-            .collect();
-        numbers.sort_unstable();
-        Rare {
-            inverses: inverses
-                .map(|(label, outer)| (*label, outer + first))
-                .collect(),
-            functions: numbers,
-            signatures: signatures
-                .map(|(arguments, signature)| (*arguments, signature + first_signature))
-                .collect(),
-            offered: self.offered.iter().map(|value| value + first).collect(),
-            taken: self.taken,
-            collapsed: self.collapsed.clone(),
-            union_leaves: self.union_leaves.clone(),
-            shifted: self.shifted,
-            spread: self.spread,
-        }
     }
 }

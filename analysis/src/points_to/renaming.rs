@@ -1,7 +1,7 @@
 //! The relation after an edit by which functions say the same about pointers, under other names of their own registers
 //! and statements: it need not be solved again.
 
-use super::alignment::Changes;
+use super::changes::Changes;
 use super::constraints::{CalleeTerm, Constraints, Term};
 use super::graph::NONE;
 use super::solution::{CallTargets, FunctionClasses, PointsTo};

@@ -1,10 +1,10 @@
 //! Puts the constraints of all functions together and solves them.
 
-use super::alignment::Changes;
+use super::changes::Changes;
 use super::constraints::{Constraints, Term, TermId};
 use super::escape;
 use super::graph::{Graph, NodeId};
-use super::joining::Placed;
+use super::joining::{KnownGroups, Placed};
 use super::names::Names;
 use super::record_uses::RecordUses;
 use super::records::Records;
@@ -35,7 +35,7 @@ pub fn solve_for_edits(
     if let Some(before) = records {
         solver.graph.records.number_like(before);
     }
-    solver.solve_in_groups(&[]);
+    solver.solve_in_groups(KnownGroups::default());
     PointsTo::new(solver, true)
 }
 
@@ -48,7 +48,7 @@ pub fn solve_in(
     is_same: &dyn Fn(FunctionRef) -> bool,
 ) -> Option<(PointsTo, Changes)> {
     let (mut solver, known) = surroundings.solver(functions);
-    solver.solve_in_groups(&known);
+    solver.solve_in_groups(known);
     PointsTo::new(solver, true).aligned(before, is_same)
 }
 

@@ -9,7 +9,7 @@
 //! knows nothing but what the function, or it and those around it, say now. What the function shares with the rest (its formals, its result, its variables in
 //! memory) is the same for both versions. Wherever this does not settle it, the program is solved again.
 
-use super::alignment::Changes;
+use super::changes::Changes;
 use super::constraints::{Constraints, Term};
 use super::graph::{Graph, NONE, NodeId};
 use super::renaming::SaidAgain;

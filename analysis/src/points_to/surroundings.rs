@@ -2,7 +2,7 @@
 //! each other. An edit of a body mostly leaves it as it is, and then it need not be found again.
 
 use super::constraints::{Argument, Constraints};
-use super::group::Group;
+use super::joining::KnownGroups;
 use super::names::Names;
 use super::record_uses::RecordUses;
 use super::records::Records;
@@ -21,8 +21,8 @@ pub struct Surroundings {
     records: Records,
     /// Library functions that are named as values.
     library: Vec<(FunctionRef, Arc<Constraints>)>,
-    /// Solved groups that hold as long as their functions say the same; nothing for those that do not.
-    groups: Vec<Option<Arc<Group>>>,
+    /// Solved groups that hold as long as their functions say the same.
+    groups: KnownGroups,
 }
 
 impl Surroundings {
@@ -30,7 +30,7 @@ impl Surroundings {
     pub(super) fn solver(
         self,
         functions: &[(FunctionRef, Arc<Constraints>)],
-    ) -> (Solver, Vec<Option<Arc<Group>>>) {
+    ) -> (Solver, KnownGroups) {
         let bodies = functions.iter().chain(&self.library);
         let solver = Solver {
             bodies: bodies.map(SolverBody::of).collect(),
@@ -107,7 +107,7 @@ impl Standing {
         let has_records = record_uses.come_to_the_same(known_uses);
         let groups = match has_records {
             true => self.groups_with(wrappers.as_deref()),
-            false => Vec::new(),
+            false => KnownGroups::default(),
         };
         let records = match has_records {
             true => known.clone(),
@@ -135,7 +135,7 @@ impl Standing {
     }
 
     /// The groups that hold if callers can rely on this.
-    fn groups_with(&self, wrappers: Option<&[Wrapper]>) -> Vec<Option<Arc<Group>>> {
+    fn groups_with(&self, wrappers: Option<&[Wrapper]>) -> KnownGroups {
         let known = &self.solver.names.wrappers;
         let is_other = |position: usize| {
             wrappers.is_some_and(|wrappers| wrappers.get(position) != known.get(position))
@@ -146,7 +146,14 @@ impl Standing {
             let mut positions = self.solver.positions(number).chain(called);
             (!positions.any(is_other)).then(|| placed.group.clone())
         });
-        holding.collect()
+        let places = self.solver.groups.iter();
+        KnownGroups {
+            groups: holding.collect(),
+            places: places
+                .map(|placed| (placed.place, placed.graph.clone()))
+                .collect(),
+            addressed: self.solver.addressed.clone(),
+        }
     }
 
     /// How functions use records now.

@@ -99,10 +99,10 @@ impl Graph {
             self.tasks.push(Task::Unite(kept, lost));
         }
         let lost = self.nodes[new as usize].detail;
-        let Some(lost) = self.details.get_mut(lost as usize) else {
+        if lost == NONE {
             return;
-        };
-        let lost = std::mem::take(lost);
+        }
+        let lost = self.details.take(lost);
         let is_pointer = kept != NONE && !self.nodes[standing as usize].is_cell;
         if is_pointer {
             let waiting = lost.equal_if_pointer.iter();
@@ -114,9 +114,7 @@ impl Graph {
             .filter(|label| self.is_all_of_its_container(standing, *label))
             .collect();
         let nothing = Detail::default();
-        let kept = self
-            .details
-            .get(self.nodes[standing as usize].detail as usize);
+        let kept = self.details.get(self.nodes[standing as usize].detail);
         let kept = kept.unwrap_or(&nothing);
         let mut tasks = Vec::new();
         let holds = lost.fields.iter().all(|(label, child)| {

@@ -196,8 +196,9 @@ impl WholeProgram {
         edited: &[FunctionId],
         changes: &Changes,
     ) -> SyncObjects {
+        let renamed = self.renamed(graph, changes);
         let has_pointers = |function: FunctionId, reads: &Reads| {
-            self.has_pointers(graph, function, changes, reads)
+            self.has_pointers(graph, function, &renamed, changes, reads)
         };
         let (new, old) = (graph.functions, &self.functions);
         let has_statics =
@@ -208,9 +209,18 @@ impl WholeProgram {
             &self.kept.objects,
             edited,
             &has_pointers,
-            !changes.leave_others_alone(),
+            !(renamed.is_empty() && changes.is_empty()),
             !has_first_values,
         )
+    }
+
+    /// The functions whose pointers are in other classes than before, apart from those that have another text.
+    fn renamed(&self, graph: &CallGraph<'_>, changes: &Changes) -> FxHashSet<FunctionRef> {
+        match changes.leave_others_alone() {
+            // Whoever calls its own registers something else has another text.
+            true => FxHashSet::default(),
+            false => graph.points_to().naming_otherwise(&self.points_to),
+        }
     }
 
     /// Whether a function's pointers, and these answers about others, are what they were.
@@ -218,14 +228,12 @@ impl WholeProgram {
         &self,
         graph: &CallGraph<'_>,
         function: FunctionId,
+        renamed: &FxHashSet<FunctionRef>,
         changes: &Changes,
         reads: &Reads,
     ) -> bool {
-        let name = graph.functions.body(function).function;
-        let points_to = graph.points_to();
-        // Whoever calls its own registers something else has another text.
-        (changes.leave_others_alone() || points_to.names_the_same(&self.points_to, name))
-            && !changes.touch(reads, &self.points_to, points_to)
+        (renamed.is_empty() || !renamed.contains(&graph.functions.body(function).function))
+            && !changes.touch(reads, &self.points_to, graph.points_to())
     }
 
     /// Which functions have to be looked at again whatever their callees do: their text, the targets of their calls
@@ -249,11 +257,12 @@ impl WholeProgram {
         let redirected = calls.unshared_with(before);
         let redirected = redirected.filter(|index| calls[*index] != before[*index]);
         stale.extend(redirected.map(|index| FunctionId(index as u32)));
-        if !changes.leave_others_alone() || !changes.is_empty() {
+        let renamed = self.renamed(graph, changes);
+        if !renamed.is_empty() || !changes.is_empty() {
             let functions = (0..graph.functions.len() as u32).into_par_iter();
             let others = functions.map(FunctionId).filter(|function| {
                 let reads = &self.kept.summarised.work[function.0 as usize].reads;
-                !self.has_pointers(graph, *function, changes, reads)
+                !self.has_pointers(graph, *function, &renamed, changes, reads)
             });
             stale.extend(others.collect::<Vec<_>>());
         }

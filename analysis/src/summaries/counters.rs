@@ -44,7 +44,9 @@ impl Counters {
 
     /// Whether functions take the numbers that they took.
     pub(super) fn are_those_of(&self, before: &Counters) -> bool {
-        self.different_from(before).next().is_none()
+        self.mixed == before.mixed
+            && self.results == before.results
+            && self.different_from(before).next().is_none()
     }
 
     /// The counters from which some function takes numbers otherwise than before, be it by statements that have moved.
@@ -85,49 +87,107 @@ impl Counters {
         counters
     }
 
-    /// The same after an edit, where only these functions can have other uses. `None` if it matters to other functions.
+    /// The same after an edit, where only these functions can have other uses. What others know stays, unless they take numbers
+    /// of a counter that goes both ways only now or not any more, or call a function that returns other numbers.
     pub(super) fn again(
         &self,
         functions: &Functions,
         uses: &AllSyncUses,
         before: &AllSyncUses,
         changed: &[FunctionId],
-    ) -> Option<Counters> {
-        fn steps(uses: &SyncUses) -> BTreeSet<(Class, bool)> {
-            let takings = uses.takings.iter();
-            takings
-                .map(|taking| (taking.class, taking.goes_up))
-                .collect()
-        }
+    ) -> Counters {
         let mut counters = Counters {
             classes: OnceLock::new(),
             ..self.clone()
         };
-        for &function in changed {
-            let index = function.0 as usize;
-            let (new, old) = (&*uses[index], &*before[index]);
-            // Whoever hands on the numbers of others may hand on its own in a circle, which is found from the start.
-            let hands_on = |uses: &SyncUses| {
-                let mut calls = uses.calls.iter();
-                calls.any(|(_, callee)| self.results.contains_key(callee))
-            };
-            if steps(new) != steps(old) || hands_on(new) || hands_on(old) {
-                return None;
+        let mut affected: BTreeSet<FunctionId> = changed.iter().copied().collect();
+        let steps = |uses: &SyncUses| {
+            let takings = uses.takings.iter();
+            takings
+                .map(|taking| (taking.class, taking.goes_up))
+                .collect::<BTreeSet<_>>()
+        };
+        let goes_otherwise = |function: &FunctionId| {
+            steps(&uses[function.0 as usize]) != steps(&before[function.0 as usize])
+        };
+        if changed.iter().any(goes_otherwise) {
+            counters.mixed = mixed(uses);
+            let other: FxHashSet<Class> = { counters.mixed.symmetric_difference(&self.mixed) }
+                .copied()
+                .collect();
+            if !other.is_empty() {
+                affected.extend(functions.ids().filter(|function| {
+                    let mut takings = uses[function.0 as usize].takings.iter();
+                    takings.any(|taking| other.contains(&taking.class))
+                }));
             }
-            let taken = self.taken(&new.takings).map(Arc::new);
+        }
+        counters.forget_results(&mut affected, functions, uses);
+        for function in &affected {
+            let index = function.0 as usize;
+            let taken = counters.taken(&uses[index].takings).map(Arc::new);
             if counters.functions[index] != taken {
                 counters.functions.set(index, taken);
             }
-            let result = counters.find_registers(function, functions, new);
-            if result != self.results.get(&function).copied() {
-                return None;
-            }
-            // What is equal stays the same.
-            if counters.functions[index] == self.functions[index] {
-                counters.functions.set(index, self.functions[index].clone());
+        }
+        counters.follow_again(&mut affected, functions, uses);
+        // What is equal stays the same.
+        for function in &affected {
+            let index = function.0 as usize;
+            let known = &self.functions[index];
+            if counters.functions[index] == *known {
+                counters.functions.set(index, known.clone());
             }
         }
-        Some(counters)
+        debug_assert!(
+            Counters::new(functions, uses).are_those_of(&counters),
+            "counters after an edit are those that are found anew"
+        );
+        counters
+    }
+
+    /// Forgets what affected functions return. Who calls them is affected, too: it may have known its own numbers by theirs.
+    fn forget_results(
+        &mut self,
+        affected: &mut BTreeSet<FunctionId>,
+        functions: &Functions,
+        uses: &AllSyncUses,
+    ) {
+        let mut pending: Vec<FunctionId> = affected.iter().copied().collect();
+        loop {
+            let gone: FxHashSet<FunctionId> = { pending.into_iter() }
+                .filter(|function| self.results.remove(function).is_some())
+                .collect();
+            pending = callers(&gone, functions, uses)
+                .filter(|caller| affected.insert(*caller))
+                .collect();
+            if pending.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Follows numbers through the registers of affected functions, and of those that call them.
+    fn follow_again(
+        &mut self,
+        affected: &mut BTreeSet<FunctionId>,
+        functions: &Functions,
+        uses: &AllSyncUses,
+    ) {
+        let mut pending = affected.clone();
+        while !pending.is_empty() {
+            let mut new = FxHashSet::default();
+            for function in pending {
+                let uses = &uses[function.0 as usize];
+                if let Some(class) = self.find_registers(function, functions, uses)
+                    && self.results.insert(function, class).is_none()
+                {
+                    new.insert(function);
+                }
+            }
+            pending = callers(&new, functions, uses).collect();
+            affected.extend(&pending);
+        }
     }
 
     /// The numbers that a function takes, without the registers in which they end up.
@@ -285,6 +345,19 @@ impl Numbers {
             self.takings.get(&at).copied()
         })
     }
+}
+
+/// The functions that call one of these, and nothing else at that place.
+fn callers<'c>(
+    called: &'c FxHashSet<FunctionId>,
+    functions: &Functions,
+    uses: &'c AllSyncUses,
+) -> impl Iterator<Item = FunctionId> + 'c {
+    let all = functions.ids().filter(|_| !called.is_empty());
+    all.filter(|function| {
+        let mut calls = uses[function.0 as usize].calls.iter();
+        calls.any(|(_, callee)| called.contains(callee))
+    })
 }
 
 /// Classes that some make larger and some make smaller.

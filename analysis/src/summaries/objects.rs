@@ -97,11 +97,9 @@ impl SyncObjects {
         let counters = before
             .counters
             .again(graph.functions, uses, &before.uses, &names);
-        objects.counters = match counters {
-            Some(counters) if counters.are_those_of(&before.counters) => before.counters.clone(),
-            Some(counters) => Arc::new(counters),
-            None => Arc::new(Counters::new(graph.functions, uses)),
-        };
+        if !counters.are_those_of(&before.counters) {
+            objects.counters = Arc::new(counters);
+        }
         objects
     }
 
