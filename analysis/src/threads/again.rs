@@ -3,7 +3,7 @@
 //! nothing changes for anybody else.
 
 use super::at_calls::KnownStates;
-use super::context::ContextId;
+use super::context::{Context, ContextId};
 use super::contexts::{Arrival, Contexts};
 use super::deciding::Deciding;
 use super::flow::{Sources, contexts_with, turn};
@@ -15,6 +15,7 @@ use super::rerouting::Rerouting;
 use crate::accesses::{FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, Components, FunctionId};
 use crate::ir::Body;
+use crate::signals::SignalState;
 use crate::stop::Stop;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -285,6 +286,12 @@ impl<'v> Version<'v> {
         }
     }
 
+    /// What a thread that is started in a context knows of signals.
+    fn inherited(&self, start: &StartFact, context: &Context) -> SignalState {
+        let signals = context.signals_at(&start.signals, &start.locks, self.body);
+        signals.inherited()
+    }
+
     /// Whether threads begin and end in it as they do in the other one, in the contexts that it has.
     fn begins_and_ends_as(
         &self,
@@ -293,16 +300,27 @@ impl<'v> Version<'v> {
         function: FunctionId,
     ) -> bool {
         let starts = self.facts.starts.iter().zip(&other.facts.starts);
+        let contexts = &known.functions[function.0 as usize].contexts;
         let is_same_start = |(mine, theirs): (&StartFact, &StartFact)| {
             let there = StartFact {
                 statement: mine.statement,
+                locks: mine.locks.clone(),
+                signals: mine.signals.clone(),
                 ..theirs.clone()
+            };
+            // Of locks and signals a thread gets to know what its starter has passed, and nothing else.
+            let inherits_the_same = || {
+                contexts.iter().all(|reached| {
+                    self.inherited(mine, &reached.context)
+                        == other.inherited(theirs, &reached.context)
+                })
             };
             *mine == there
                 && self.body.landmark(mine.statement) == other.body.landmark(theirs.statement)
+                && ((mine.locks == theirs.locks && mine.signals == theirs.signals)
+                    || inherits_the_same())
         };
         // Where it returns, a thread ends that has begun with it.
-        let contexts = &known.functions[function.0 as usize].contexts;
         let mut arrivals = contexts.iter().flat_map(|reached| &reached.arrivals);
         let begins_threads = arrivals.any(|arrival| matches!(arrival, Arrival::Root(_)));
         self.body.blocks.is_empty() == other.body.blocks.is_empty()
