@@ -211,6 +211,7 @@ impl<'r> Replay<'r> {
         let callees = before.iter().map(|call| call.callee);
         let callees: BTreeSet<FunctionId> =
             callees.chain(now.iter().map(|call| call.target)).collect();
+        let mut others = BTreeSet::new();
         for callee in callees {
             let old = before.iter().filter(|call| call.callee == callee);
             let old = old.map(|call| (&call.entered, call.at, call.repeats));
@@ -229,15 +230,19 @@ impl<'r> Replay<'r> {
                 relisted.events.remove(&key);
                 self.steps.remove(&key);
             }
-            let calls = now.iter().enumerate();
-            for (number, call) in calls.filter(|(_, call)| call.target == callee) {
+            others.insert(callee);
+        }
+        // Only now: a call may have the number that another one had.
+        for (number, call) in now.iter().enumerate() {
+            if others.contains(&call.target) {
                 let key = key_of_call(time, number);
                 let way = Way::Call {
                     at: call.at,
                     repeats: call.repeats,
                 };
+                let relisted = self.relisted.get_mut(&call.target)?;
                 relisted.events.insert(key, Event::new(&call.context, way));
-                self.steps.insert(key, Step::Enter(callee));
+                self.steps.insert(key, Step::Enter(call.target));
             }
         }
         Some(())
