@@ -292,6 +292,10 @@ impl<'v> Versions<'v> {
         };
         let held_before = held_locks(old, function, was_in);
         let held = held_locks(new, function, is_in);
+        let is_named_alike = || {
+            let contexts = [was_in, is_in];
+            { self.surroundings }.are_named_alike(function, contexts, held.keys())
+        };
         let both = held_before.iter().zip(&held);
         held_before.len() == held.len()
             && both
@@ -304,7 +308,7 @@ impl<'v> Versions<'v> {
                         && self.is_the_lock_that_it_was(function, lock)
                 })
             && (held.is_empty()
-                || (was_in == is_in
+                || ((was_in == is_in || is_named_alike())
                     && self.lies_to_locks_as_before(function, held.keys(), old, new)))
             && members(old) == members(new)
     }

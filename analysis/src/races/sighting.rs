@@ -303,6 +303,17 @@ impl Surroundings<'_> {
         context.binder(self.graph.functions.body(function))
     }
 
+    /// Whether two contexts of a function give the same names for everybody to these locks.
+    pub(super) fn are_named_alike<'l>(
+        &self,
+        function: FunctionId,
+        contexts: [&Context; 2],
+        mut locks: impl Iterator<Item = &'l Path>,
+    ) -> bool {
+        let [one, other] = contexts.map(|context| self.binder(function, context));
+        locks.all(|lock| one.path(lock) == other.path(lock))
+    }
+
     /// Describes an access as if it held these locks.
     pub fn character_holding(
         &self,
