@@ -145,13 +145,13 @@ impl Run<'_> {
             }
         }
         for &member in component {
-            if !taken.contains_key(&member) {
+            taken.entry(member).or_insert_with(|| {
                 let callees = self.callees(member, Some(&members));
                 let look = || callees.analyse(|analysed| then(&callees, analysed)).1;
                 let (found, reads) = recording(look);
                 used.push(reads);
-                taken.insert(member, Arc::new(found));
-            }
+                Arc::new(found)
+            });
         }
         // What one member has used decides on all of them.
         let reads = Arc::new(Reads::together(used));
