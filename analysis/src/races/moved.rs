@@ -8,6 +8,7 @@ use crate::callgraph::{FunctionId, Functions};
 use crate::ir::{Statement, StatementId};
 use crate::symexec::Targets;
 use crate::threads::Contexts;
+use std::cmp::Ordering;
 
 /// A program before or after an edit.
 #[derive(Clone, Copy)]
@@ -26,8 +27,18 @@ impl Version<'_> {
             && new.names == old.names
             && new.drops == old.drops
             && self.formals(function) == before.formals(function)
+            && self
+                .statement_order(function)
+                .eq(before.statement_order(function))
             && (0..new.accesses.len() as u32)
                 .all(|number| self.is_access_of(before, function, number))
+    }
+
+    /// Which accesses belong to one statement, and how the others follow each other: there is one pair for each two statements.
+    fn statement_order(&self, function: FunctionId) -> impl Iterator<Item = Ordering> + '_ {
+        let accesses = &self.facts[function.0 as usize].accesses;
+        let pairs = accesses.iter().zip(accesses.iter().skip(1));
+        pairs.map(|(one, next)| one.statement.cmp(&next.statement))
     }
 
     fn is_access_of(&self, before: &Version<'_>, function: FunctionId, number: u32) -> bool {

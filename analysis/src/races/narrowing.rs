@@ -175,15 +175,13 @@ impl<'v> Versions<'v> {
         let mut seen: FxHashSet<AccessNumber> = FxHashSet::default();
         let accessed = self.again.affected.iter();
         let mut staying = accessed.filter(|class| !narrowed.affected.contains(class));
-        let looks = &self.again.before.kept.looks.points;
         staying.any(|class| {
             let accesses = self.again.index.get(*class).into_iter().flatten();
             let mut others = accesses.filter(|access| !changed.contains(&access.0));
-            others.any(|&(function, number)| {
-                seen.insert((function, number))
-                    && looks
-                        .looks_of(function, number)
-                        .is_some_and(|looks| looks.iter().any(|look| names.concern(look)))
+            others.any(|&access| {
+                // They look as they did, also if that was not asked for since they have moved.
+                seen.insert(access) && { self.surroundings.looks(access).iter() }
+                    .any(|look| names.concern(look))
             })
         })
     }
@@ -293,8 +291,13 @@ impl<'v> Versions<'v> {
         let held_before = held_locks(old, function, was_in);
         let held = held_locks(new, function, is_in);
         let is_named_alike = || {
-            let contexts = [was_in, is_in];
-            { self.surroundings }.are_named_alike(function, contexts, held.keys())
+            let place = match &new.place {
+                Targets::Exactly(place) => Some(place),
+                Targets::OneOf(_) | Targets::Unknown => None,
+            };
+            let place = new.own_element.iter().chain(place);
+            let paths = held.keys().chain(place);
+            { self.surroundings }.are_named_alike(function, [was_in, is_in], paths)
         };
         let both = held_before.iter().zip(&held);
         held_before.len() == held.len()

@@ -43,7 +43,7 @@ impl OtherNames {
     }
 
     pub fn are_the_same(&self) -> bool {
-        self.now.iter().all(|(old, new)| old == new)
+        !self.is_ambiguous && self.now.iter().all(|(old, new)| old == new)
     }
 
     /// Whether an access that looks as it did has the name of one that does not, before or now.

@@ -303,15 +303,15 @@ impl Surroundings<'_> {
         context.binder(self.graph.functions.body(function))
     }
 
-    /// Whether two contexts of a function give the same names for everybody to these locks.
+    /// Whether two contexts of a function give the same names for everybody to these locks and places.
     pub(super) fn are_named_alike<'l>(
         &self,
         function: FunctionId,
         contexts: [&Context; 2],
-        mut locks: impl Iterator<Item = &'l Path>,
+        mut paths: impl Iterator<Item = &'l Path>,
     ) -> bool {
         let [one, other] = contexts.map(|context| self.binder(function, context));
-        locks.all(|lock| one.path(lock) == other.path(lock))
+        paths.all(|path| one.path(path) == other.path(path))
     }
 
     /// Describes an access as if it held these locks.
