@@ -47,5 +47,5 @@ int main(void)
     pthread_create(&two, NULL, consumer, NULL);
     pthread_join(one, NULL);
     pthread_join(two, NULL);
-    return total;
+    return 0;
 }
