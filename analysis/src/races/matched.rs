@@ -68,18 +68,7 @@ fn longest(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// SplitMix64.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: u64) -> u64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (mixed ^ (mixed >> 31)) % limit
-        }
-    }
+    use crate::races::random::Random;
 
     /// The most that can be matched, by trying everything.
     fn naive(before: &[u64], now: &[u64]) -> usize {

@@ -28,6 +28,8 @@ mod points;
 mod postings;
 mod protection;
 mod publication;
+#[cfg(test)]
+mod random;
 mod read_modify_write;
 mod references;
 mod search;

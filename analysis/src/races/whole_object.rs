@@ -286,20 +286,9 @@ mod tests {
     use crate::races::location::Location;
     use crate::races::moments::When;
     use crate::races::protection::Protection;
+    use crate::races::random::Random;
     use crate::threads::ContextId;
     use std::collections::BTreeSet;
-
-    /// SplitMix64.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: u64) -> u64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (mixed ^ (mixed >> 31)) % limit
-        }
-    }
 
     fn character() -> Arc<Character> {
         Arc::new(Character {

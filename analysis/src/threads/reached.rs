@@ -146,12 +146,9 @@ impl Reached {
 
     /// It is entered so. A call is made in one visit of its caller, so that it is among the last if it was here before.
     pub fn add_arrival(&mut self, arrival: Arrival) {
-        let mut latest = self.arrivals.iter().rev();
-        let is_from_there = |known: &&Arrival| known.is_from_where(&arrival);
-        if !{ latest.by_ref() }
-            .take_while(is_from_there)
-            .any(|known| *known == arrival)
-        {
+        let latest = self.arrivals.iter().rev();
+        let mut latest = latest.take_while(|known| known.is_from_where(&arrival));
+        if !latest.any(|known| *known == arrival) {
             self.arrivals.push(arrival);
         }
     }
