@@ -2,7 +2,7 @@
 
 use super::access_index::AccessNumber;
 use super::evidence::Reason;
-use super::location::{Group, MOST_OF_A_GROUP, Viewed};
+use super::location::{MOST_OF_A_GROUP, Viewed};
 use super::moments::{Moments, When};
 use super::ordering::OrderKind;
 use super::overlap::{Likeness, Memory, likeness};
@@ -83,18 +83,23 @@ pub(super) fn pairs(
     let mut found: BTreeMap<(Place, Place), Pair> = BTreeMap::new();
     // UNSOUND: of a location that is accessed in more than 400 different situations, the first 400 are compared.
     let groups = &location.groups[..location.groups.len().min(MOST_GROUPS)];
-    let mut meetings = Meetings::new(moments, groups);
-    let mut partners = Partners::new(groups.iter().map(|group| Side {
-        writes: group.character.writes,
-        atomic: group.character.atomic,
-        is_around: location.is_around(group),
+    let mut numbers: FxHashMap<&When, usize> = FxHashMap::default();
+    let mut partners = Partners::new(groups.iter().map(|group| {
+        let next = numbers.len();
+        Side {
+            writes: group.character.writes,
+            atomic: group.character.atomic,
+            is_around: location.is_around(group),
+            moment: *numbers.entry(&group.character.when).or_insert(next),
+        }
     }));
-    'all: for (index, group) in groups.iter().enumerate() {
+    let can_meet = |left: usize, right: usize| {
+        let when = |group: usize| &groups[group].character.when;
+        moments.in_parallel(when(left), when(right)).is_ok()
+    };
+    'all: for group in groups {
         let left = group.character;
-        for other in partners.of_next() {
-            if !meetings.are_possible(index, other) {
-                continue;
-            }
+        for other in partners.of_next(&can_meet) {
             let right = groups[other].character;
             let Ok(conflict) = compare(moments, memory, left, right) else {
                 continue;
@@ -116,44 +121,6 @@ pub(super) fn pairs(
         }
     }
     found.into_values().collect()
-}
-
-/// Which groups of a location can meet. Many of them have the same moment, and each two moments are asked for once.
-struct Meetings<'m> {
-    moments: &'m Moments<'m>,
-    groups: &'m [Group<'m>],
-    /// The number of each group's moment among those of the location.
-    numbers: Vec<usize>,
-    count: usize,
-    /// For each two moments, if it is known already.
-    known: Vec<Option<bool>>,
-}
-
-impl<'m> Meetings<'m> {
-    fn new(moments: &'m Moments<'m>, groups: &'m [Group<'m>]) -> Meetings<'m> {
-        let mut numbers: FxHashMap<&When, usize> = FxHashMap::default();
-        let of_groups = groups.iter().map(|group| {
-            let next = numbers.len();
-            *numbers.entry(&group.character.when).or_insert(next)
-        });
-        let of_groups = of_groups.collect();
-        let count = numbers.len();
-        Meetings {
-            moments,
-            groups,
-            numbers: of_groups,
-            count,
-            known: vec![None; count * count],
-        }
-    }
-
-    fn are_possible(&mut self, left: usize, right: usize) -> bool {
-        let at = self.numbers[left] * self.count + self.numbers[right];
-        *self.known[at].get_or_insert_with(|| {
-            let when = |group: usize| &*self.groups[group].character.when;
-            self.moments.in_parallel(when(left), when(right)).is_ok()
-        })
-    }
 }
 
 /// What two accesses that race have in common.

@@ -220,7 +220,8 @@ impl<'s> Search<'s> {
         let split = Split::new(self.surroundings, class, accesses)?;
         let object = self.objects.of(self.surroundings, &split);
         let member = object.member(self.surroundings, &split)?;
-        let viewed = member.viewed();
+        // One more than are compared, so that it is seen that there are more.
+        let viewed = member.viewed(pairing::MOST_GROUPS + 1);
         let race = self.race(&viewed, self.pairs(&viewed), Some(&member));
         let found = self.found(&viewed, race, None);
         // Tests compare it with what is found without the others.
@@ -353,7 +354,8 @@ impl<'s> Search<'s> {
         if let Some((own, around)) = member.and_then(|member| member.guards(&counted_as)) {
             return guards::guard(&[&own, around]);
         }
-        let groups = || location.groups.iter();
+        let whole = member.map(|member| member.viewed(usize::MAX));
+        let groups = || whole.as_ref().unwrap_or(location).groups.iter();
         // Many locations have nothing to do with locks.
         let has_lock = |protection: &Protection| {
             !protection.absolute.is_empty() || !protection.relative.is_empty()

@@ -131,7 +131,8 @@ impl WholeObject {
 }
 
 impl Member<'_> {
-    pub fn viewed(&self) -> Viewed<'_> {
+    /// Its groups, or so many of them if there are more.
+    pub fn viewed(&self, most: usize) -> Viewed<'_> {
         let own = self.own.iter().map(|group| {
             let is_mixed = group.is_mixed;
             let reach = match is_mixed {
@@ -148,8 +149,11 @@ impl Member<'_> {
         let mut own = own.peekable();
         let mut mixed = self.mixed.iter().copied().peekable();
         let around = &self.object.groups.groups;
-        let mut groups = Vec::with_capacity(self.own.len() + around.len());
+        let mut groups = Vec::with_capacity(most.min(self.own.len() + around.len()));
         for (index, group) in around.iter().enumerate() {
+            if groups.len() >= most {
+                break;
+            }
             if mixed.next_if_eq(&index).is_some() {
                 continue;
             }
@@ -164,6 +168,7 @@ impl Member<'_> {
             });
         }
         groups.extend(own.map(|(_, viewed)| viewed));
+        groups.truncate(most);
         Viewed {
             groups,
             around: &self.object.accesses,
@@ -368,7 +373,11 @@ mod tests {
             let own = Grouped::new(&own, &own_looks, |look| &*look.character);
             let member = object.member_with(own).expect("there are few");
             with_mixed += usize::from(!member.mixed.is_empty());
-            assert_eq!(told(&member.viewed()), told(&whole.viewed()));
+            let expected = told(&whole.viewed());
+            assert_eq!(told(&member.viewed(usize::MAX)), expected);
+            let most = random.below(6) as usize;
+            let first = &expected[..most.min(expected.len())];
+            assert_eq!(told(&member.viewed(most)), first);
         }
         assert!(with_mixed > 200, "{with_mixed}");
     }

@@ -1,13 +1,14 @@
 //! How long it takes until all that is to say about a program is current again after an edit in a function's body, beside
 //! reading and checking it from scratch in the same process.
 //!
-//! `body_edits [--compare] [--each] [--only KIND] [--at NUMBER,…] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
+//! `body_edits [--compare] [--each] [--only KIND] [--at NUMBER,…] [--times COUNT] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
 //! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
 //! Measured is what the language server does between
 //! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
 //! before the clock does. With `--compare` what is said after each edit, in brief and in full, is compared with what is said about the
 //! same text by who reads the program anew, and the first difference ends it. With `--each` every edit is told with its number, its cost and the stages that took
-//! more than a millisecond. With `--at` only the edits with these numbers are made, and they are the same ones as among all the others.
+//! more than a millisecond. With `--at` only the edits with these numbers are made, and they are the same ones as among all the others;
+//! with `--times` each is made and taken back so often, for a profile.
 
 use racelens::process_memory::ProcessMemory;
 use racelens::project::LoadOptions;
@@ -43,10 +44,13 @@ fn main() -> ExitCode {
         eprintln!("--at wants numbers of edits with commas between them, such as 12,57");
         return ExitCode::from(2);
     };
+    let times = arguments
+        .next_if_eq("--times")
+        .and_then(|_| arguments.next()?.parse().ok());
     let edits = arguments.next().and_then(|count| count.parse().ok());
     let (Some(edits), Some(directory)) = (edits, arguments.next()) else {
         eprintln!(
-            "usage: body_edits [--compare] [--each] [--only KIND] [--at NUMBER,…] EDITS DIRECTORY [SECONDS]"
+            "usage: body_edits [--compare] [--each] [--only KIND] [--at NUMBER,…] [--times COUNT] EDITS DIRECTORY [SECONDS]"
         );
         return ExitCode::from(2);
     };
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         tells_each,
         only,
         at,
+        times: times.unwrap_or(1),
     };
     match measure(Path::new(&directory), edits, wishes) {
         Ok(result) => {
@@ -80,6 +85,8 @@ struct Wishes {
     only: Option<String>,
     /// The numbers of the only edits that are made.
     at: Option<BTreeSet<usize>>,
+    /// How often each of them is made.
+    times: usize,
 }
 
 fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, String> {
@@ -123,7 +130,8 @@ fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, Stri
         if wishes.at.as_ref().is_some_and(|at| !at.contains(&number)) {
             continue;
         }
-        for text in [Some(Arc::from(text)), None] {
+        let there_and_back = [Some(Arc::from(text)), None];
+        for text in there_and_back.iter().cycle().take(2 * wishes.times) {
             let (time, by_stage) = session.edit(&file, text.clone());
             let edit = format!("{} of {}", kind.word(), file.display());
             if wishes.tells_each {
@@ -135,7 +143,7 @@ fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, Stri
             }
             if wishes.compares {
                 session
-                    .compare(&file, text)
+                    .compare(&file, text.clone())
                     .map_err(|what| format!("{edit}: {what}"))?;
             }
             costs.entry(kind).or_default().push(time);
