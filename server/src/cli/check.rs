@@ -2,7 +2,7 @@
 
 use super::options::{EntriesChoice, ProgramOptions};
 use super::progress::ProgressDisplay;
-use super::terminal::{ColorChoice, complain, counted, print_data, print_notes};
+use super::terminal::{ColorChoice, complain, counted, print_data, print_notes, print_written};
 use super::{FAILURE, FINDINGS, SUCCESS};
 use crate::project::regular_file::{self, MOST_OF_A_SETTING};
 use crate::project::{Note, visible, whole_file};
@@ -303,6 +303,10 @@ impl CheckArguments {
                 };
                 let writer = TextWriter::new(appearance, base);
                 visible(&writer.report(report, shown)).into_owned()
+            }
+            Format::Json if self.output.is_none() => {
+                print_written(|output| json::write_json(report, &base, output));
+                return Ok(());
             }
             Format::Json => json::json(report, &base),
             Format::Sarif => sarif::sarif(report, &base.repository()),

@@ -3,7 +3,7 @@
 use crate::project::{Note, Severity, visible};
 use crate::report::text::Appearance;
 use clap::ValueEnum;
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// When to write in colour.
@@ -33,7 +33,7 @@ impl ColorChoice {
     pub fn appearance(self) -> Appearance {
         let columns = console::Term::stdout().size_checked();
         Appearance {
-            in_colour: self.applies_to(&std::io::stdout()),
+            in_colour: self.applies_to(&io::stdout()),
             width: columns.map(|(_, columns)| usize::from(columns)),
         }
     }
@@ -49,10 +49,13 @@ static IS_OUTPUT_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Writes a result for programs, as it is. A reader that has seen enough (`| head`) is no error; a full disk is.
 pub(super) fn print_data(text: &str) {
-    let mut output = std::io::stdout().lock();
-    let written = output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush());
+    print_written(|output| output.write_all(text.as_bytes()));
+}
+
+/// The same for a result that is not in memory as a whole.
+pub(super) fn print_written(write: impl FnOnce(&mut StdoutLock<'_>) -> io::Result<()>) {
+    let mut output = io::stdout().lock();
+    let written = write(&mut output).and_then(|()| output.flush());
     if let Err(error) = written
         && error.kind() != ErrorKind::BrokenPipe
         && !IS_OUTPUT_LOST.swap(true, Ordering::Relaxed)
@@ -68,12 +71,12 @@ pub(super) fn is_output_lost() -> bool {
 
 /// Writes a message to standard error, whether or not somebody reads it.
 pub(super) fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", visible(text));
+    let _ = writeln!(io::stderr().lock(), "{}", visible(text));
 }
 
 /// Writes notes to standard error, the severity in colour if that is wanted.
 pub(super) fn print_notes<'n>(notes: impl IntoIterator<Item = &'n Note>, colour: ColorChoice) {
-    let errors = std::io::stderr();
+    let errors = io::stderr();
     let in_colour = colour.applies_to(&errors);
     let mut errors = errors.lock();
     for note in notes {

@@ -15,14 +15,23 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     refuse_others(&std::fs::metadata(path)?)?;
     let file = open(path)?;
     // By now another file may have the name.
-    refuse_others(&file.metadata()?)?;
-    let mut bytes = Vec::new();
+    let metadata = file.metadata()?;
+    refuse_others(&metadata)?;
+    refuse_more(metadata.len(), most)?;
+    // One more, so that the end is seen without growing.
+    let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+    // It may have become longer since.
     file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        let problem = format!("it is larger than {} MiB", most >> 20);
-        return Err(io::Error::new(ErrorKind::FileTooLarge, problem));
-    }
+    refuse_more(bytes.len() as u64, most)?;
     Ok(bytes)
+}
+
+fn refuse_more(length: u64, most: u64) -> io::Result<()> {
+    if length <= most {
+        return Ok(());
+    }
+    let problem = format!("it is larger than {} MiB", most >> 20);
+    Err(io::Error::new(ErrorKind::FileTooLarge, problem))
 }
 
 /// As `read`, for text that has to be UTF-8.

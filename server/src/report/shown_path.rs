@@ -1,5 +1,6 @@
 //! How a file is named in a report: relative to a directory where it lies below it.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// The directory that names are relative to.
@@ -52,8 +53,8 @@ impl PathBase {
     }
 
     /// For people, and for JSON.
-    pub fn shown(&self, path: &Path) -> String {
-        self.relative(path).unwrap_or(path).display().to_string()
+    pub fn shown<'p>(&self, path: &'p Path) -> Cow<'p, str> {
+        self.relative(path).unwrap_or(path).to_string_lossy()
     }
 
     /// A URI (RFC 3986): relative below the directory, absolute elsewhere.

@@ -119,16 +119,16 @@ fn excerpt<'m>(
     }
     // The file is not what it was when it was analysed.
     let outside = outside.into_iter();
-    elements.extend(outside.flat_map(|mark| bare(mark, path.to_owned())));
+    elements.extend(outside.flat_map(|mark| bare(mark, path)));
     elements
 }
 
 fn without_source(mark: &Mark, base: &PathBase) -> [Element<'static>; 2] {
-    bare(mark, base.shown(&mark.place.path))
+    bare(mark, &base.shown(&mark.place.path))
 }
 
-fn bare(mark: &Mark, path: String) -> [Element<'static>; 2] {
-    let origin = Origin::path(harmless(&path))
+fn bare(mark: &Mark, path: &str) -> [Element<'static>; 2] {
+    let origin = Origin::path(harmless(path))
         .line(mark.place.line as usize)
         .char_column(mark.place.column as usize);
     [

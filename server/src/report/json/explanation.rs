@@ -36,7 +36,7 @@ struct ExplanationView<'e> {
 #[derive(Serialize)]
 struct FactView<'e> {
     #[serde(flatten)]
-    place: PlaceView,
+    place: PlaceView<'e>,
     length: u32,
     kind: &'static str,
     atomic: bool,
@@ -55,26 +55,26 @@ struct HeldLockView<'e> {
     shared: bool,
     /// `here` or `every_caller`.
     taken_by: &'static str,
-    places: Vec<PlaceView>,
+    places: Vec<PlaceView<'e>>,
 }
 
 #[derive(Serialize)]
 struct ThreadView<'e> {
     name: &'e str,
     many: bool,
-    started: Option<PlaceView>,
+    started: Option<PlaceView<'e>>,
 }
 
 #[derive(Serialize)]
 struct NoRaceView<'e> {
-    with: Vec<OtherView>,
+    with: Vec<OtherView<'e>>,
     reason: &'e str,
 }
 
 #[derive(Serialize)]
-struct OtherView {
+struct OtherView<'e> {
     #[serde(flatten)]
-    place: PlaceView,
+    place: PlaceView<'e>,
     kind: &'static str,
     atomic: bool,
 }
@@ -83,7 +83,7 @@ struct OtherView {
 struct FunctionView<'e> {
     name: &'e str,
     #[serde(flatten)]
-    place: PlaceView,
+    place: PlaceView<'e>,
     threads: Vec<ThreadView<'e>>,
     takes: Vec<LockView<'e>>,
     releases: Vec<LockView<'e>>,
@@ -159,7 +159,7 @@ fn no_race_view<'e>(no_race: &'e NoRace, base: &PathBase) -> NoRaceView<'e> {
     }
 }
 
-fn other_view(other: &OtherAccess, base: &PathBase) -> OtherView {
+fn other_view<'e>(other: &'e OtherAccess, base: &PathBase) -> OtherView<'e> {
     OtherView {
         place: place_view(&other.place, base),
         kind: other.kind.word(),

@@ -13,20 +13,36 @@ use super::{
     Access, BaselineComparison, Call, Lock, OfferedComment, PathBase, Race, Report, SuppressedRace,
 };
 use crate::project::{Note, Place};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Grows when a program that read the last version could not read this one.
 const VERSION: u32 = 1;
+/// How many bytes are handed on at once.
+const PIECE: usize = 64 << 10;
 
 /// The report as one JSON object. Files below `base` are named relative to it.
 pub fn json(report: &Report, base: &PathBase) -> String {
-    let report = ReportView {
+    written(&report_view(report, base))
+}
+
+/// The same, written piece by piece: the text of a large program is longer than all that is known of it.
+pub fn write_json(report: &Report, base: &PathBase, output: impl io::Write) -> io::Result<()> {
+    let mut output = io::BufWriter::with_capacity(PIECE, output);
+    serde_json::to_writer_pretty(&mut output, &report_view(report, base))?;
+    output.write_all(b"\n")?;
+    output.flush()
+}
+
+fn report_view<'r>(report: &'r Report, base: &'r PathBase) -> ReportView<'r> {
+    ReportView {
         version: VERSION,
-        races: report
-            .races
-            .iter()
-            .map(|race| race_view(race, base))
-            .collect(),
+        races: Races {
+            races: &report.races,
+            base,
+        },
         suppressed: report
             .suppressed
             .iter()
@@ -52,8 +68,7 @@ pub fn json(report: &Report, base: &PathBase) -> String {
             suppressed: report.suppressed.len() + report.suppressed_violations,
             seconds: report.stats.seconds,
         },
-    };
-    written(&report)
+    }
 }
 
 pub(super) fn written(view: &impl Serialize) -> String {
@@ -66,13 +81,25 @@ pub(super) fn written(view: &impl Serialize) -> String {
 #[derive(Serialize)]
 struct ReportView<'r> {
     version: u32,
-    races: Vec<RaceView<'r>>,
+    races: Races<'r>,
     suppressed: Vec<SuppressedView<'r>>,
     violations: Vec<violations::ViolationView<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<BaselineView<'r>>,
     notes: Vec<NoteView<'r>>,
     stats: StatsView,
+}
+
+/// One after the other: views of all of them at once would take as much memory as the report.
+struct Races<'r> {
+    races: &'r [Arc<Race>],
+    base: &'r PathBase,
+}
+
+impl Serialize for Races<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.races.iter().map(|race| race_view(race, self.base)))
+    }
 }
 
 #[derive(Serialize)]
@@ -91,7 +118,7 @@ struct RaceView<'r> {
 
 #[derive(Serialize)]
 struct CommentView<'r> {
-    file: String,
+    file: Cow<'r, str>,
     line: u32,
     text: &'r str,
 }
@@ -106,7 +133,7 @@ struct SuppressedView<'r> {
 #[derive(Serialize)]
 struct SuppressionView<'r> {
     #[serde(flatten)]
-    place: PlaceView,
+    place: PlaceView<'r>,
     reason: &'r str,
 }
 
@@ -132,7 +159,7 @@ struct ReasonView<'r> {
 #[derive(Serialize)]
 struct AccessView<'r> {
     #[serde(flatten)]
-    place: PlaceView,
+    place: PlaceView<'r>,
     length: u32,
     kind: &'static str,
     atomic: bool,
@@ -140,7 +167,7 @@ struct AccessView<'r> {
     function: &'r str,
     thread: &'r str,
     thread_many: bool,
-    thread_started: Option<PlaceView>,
+    thread_started: Option<PlaceView<'r>>,
     locks: Vec<LockView<'r>>,
     path: Vec<CallView<'r>>,
 }
@@ -149,19 +176,19 @@ struct AccessView<'r> {
 struct LockView<'r> {
     name: &'r str,
     shared: bool,
-    acquired: Option<PlaceView>,
+    acquired: Option<PlaceView<'r>>,
 }
 
 #[derive(Serialize)]
 struct CallView<'r> {
     function: &'r str,
     #[serde(flatten)]
-    place: PlaceView,
+    place: PlaceView<'r>,
 }
 
 #[derive(Serialize)]
-struct PlaceView {
-    file: String,
+struct PlaceView<'r> {
+    file: Cow<'r, str>,
     line: u32,
     column: u32,
 }
@@ -169,7 +196,7 @@ struct PlaceView {
 #[derive(Serialize)]
 struct NoteView<'r> {
     severity: String,
-    place: Option<PlaceView>,
+    place: Option<PlaceView<'r>>,
     message: &'r str,
     help: Option<&'r str>,
 }
@@ -301,11 +328,11 @@ fn note_view<'r>(note: &'r Note, base: &PathBase) -> NoteView<'r> {
     }
 }
 
-fn optional_place(place: Option<&Place>, base: &PathBase) -> Option<PlaceView> {
+fn optional_place<'r>(place: Option<&'r Place>, base: &PathBase) -> Option<PlaceView<'r>> {
     place.map(|place| place_view(place, base))
 }
 
-fn place_view(place: &Place, base: &PathBase) -> PlaceView {
+fn place_view<'r>(place: &'r Place, base: &PathBase) -> PlaceView<'r> {
     PlaceView {
         file: base.shown(&place.path),
         line: place.line,

@@ -112,7 +112,7 @@ struct ReportsView {
 #[derive(Serialize)]
 struct FunctionView<'s> {
     name: &'s str,
-    place: Option<PlaceView>,
+    place: Option<PlaceView<'s>>,
     summary_entries: usize,
     statements: usize,
     accesses: usize,

@@ -70,13 +70,13 @@ struct TraceView<'r> {
 #[derive(Serialize)]
 struct ThreadView<'r> {
     entry: &'r str,
-    started: Option<PlaceView>,
+    started: Option<PlaceView<'r>>,
 }
 
 #[derive(Serialize)]
 struct StepView<'r> {
     thread: usize,
-    place: Option<PlaceView>,
+    place: Option<PlaceView<'r>>,
     function: &'r str,
     what: &'r str,
     locks: &'r [String],
