@@ -152,7 +152,8 @@ struct Found {
 fn add_accesses(report: &mut Report, workspace: &Workspace, check: &Check) {
     let suppressed = report.suppressed.iter_mut();
     let suppressed = suppressed.map(|suppressed| &mut suppressed.race);
-    for race in report.races.iter_mut().chain(suppressed) {
+    let races = Arc::make_mut(&mut report.races).iter_mut();
+    for race in races.chain(suppressed) {
         if race.unlisted.count > 0
             && let Some(whole) = check.race(workspace, &race.id)
         {
@@ -172,7 +173,7 @@ fn verify(report: &mut Report, check: &Check, workspace: &Workspace, budget: u64
         Ok(found) => {
             report.notes.extend(found.notes);
             for answer in found.answers {
-                let mut races = report.races.iter_mut();
+                let mut races = report.races_mut().iter_mut();
                 if let Some(race) = races.find(|race| Some(&race.id) == answer.id.as_ref()) {
                     Arc::make_mut(race).set_verified(Verified::Answered {
                         verdict: answer.verdict,
@@ -356,7 +357,7 @@ mod tests {
     fn only_findings_of_the_rank_that_was_asked_for_count() {
         let status = |races: &[Race], min_rank| {
             let mut report = Report {
-                races: races.iter().cloned().map(Arc::new).collect(),
+                races: Arc::new(races.iter().cloned().map(Arc::new).collect()),
                 ..Report::default()
             };
             let selection = Selection { min_rank, id: None };

@@ -42,7 +42,7 @@ use guards::Guards;
 use places::Places;
 use race::Detail;
 use racelens_analysis::stop::{Stop, Stopped};
-use reported::Reported;
+use reported::{RaceReports, Reported};
 use std::cell::OnceCell;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -189,8 +189,8 @@ impl Check {
         let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let suppressions = &self.suppressions;
         let program = checked.program();
-        let (races, suppressed) = self.race_reports(workspace, &checked, writer);
-        let suppressed = program.accepted_races.iter().zip(suppressed);
+        let reports = self.race_reports(workspace, &checked, writer);
+        let suppressed = program.accepted_races.iter().zip(reports.accepted);
         let suppressed = suppressed.filter_map(|(race, report)| {
             Some(SuppressedRace {
                 race: report?,
@@ -207,13 +207,12 @@ impl Check {
         let mut notes = missing_entries(&checked, &self.options);
         notes.extend(suppressions.notes(&checked));
         notes.extend(limits::notes(&checked));
-        let races = races.into_iter().flatten().collect();
         let suppressed = suppressed.collect();
         let violations = violations.collect();
         let reading = workspace.preprocess_time + workspace.front_end_time;
         let time = reading + self.time + started.elapsed();
         Report {
-            races,
+            races: reports.open,
             suppressed,
             violations,
             suppressed_violations: accepted.len(),
@@ -236,19 +235,19 @@ impl Check {
         workspace: &Workspace,
         checked: &Checked<'_>,
         writer: Option<&CommentWriter<'_>>,
-    ) -> (RaceReports, RaceReports) {
-        let program = checked.program();
-        let (races, accepted) = (&program.races, &program.accepted_races);
+    ) -> RaceReports {
         if writer.is_none() {
-            let all: Vec<_> = races.iter().chain(accepted).collect();
-            let mut reports = self.reported.brief(workspace, &self.result, &all);
-            let accepted = reports.split_off(races.len());
-            return (reports, accepted);
+            return self.reported.brief(workspace, &self.result);
         }
         let report = |races, writer| {
             reported::listed(workspace, &self.result, races, Detail::Listed(writer))
         };
-        (report(races, writer), report(accepted, None))
+        let program = checked.program();
+        let open = report(&program.races, writer).into_iter().flatten();
+        RaceReports {
+            open: Arc::new(open.collect()),
+            accepted: report(&program.accepted_races, None),
+        }
     }
 
     /// What is known about a line, or about one column of it.
@@ -326,9 +325,6 @@ impl Check {
         found.map_or_else(Vec::new, |id| file_facts::calls(&checked, id, callers))
     }
 }
-
-/// `None` for a race one of whose accesses is not in the text at the moment.
-type RaceReports = Vec<Option<Arc<Race>>>;
 
 /// All races of the program, whatever their rank.
 pub fn find_races(workspace: &Workspace, options: &RaceOptions) -> Report {

@@ -9,6 +9,7 @@ use racelens_analysis::callgraph::FunctionId;
 use racelens_analysis::races;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 #[derive(Default)]
@@ -20,6 +21,9 @@ struct LastReport {
     at: Reading,
     /// In the order in which they were asked for.
     races: Vec<ReportedRace>,
+    /// Which of them are about a function. Made for the second report on the same races.
+    mentions: Option<Mentions>,
+    reports: RaceReports,
 }
 
 struct ReportedRace {
@@ -30,51 +34,51 @@ struct ReportedRace {
     functions: Box<[FunctionId]>,
 }
 
+/// The reports of a program's races.
+#[derive(Clone)]
+pub(super) struct RaceReports {
+    /// Those that are in the text at the moment.
+    pub open: Arc<Vec<Arc<Race>>>,
+    /// Of every race that the user accepts.
+    pub accepted: Vec<Option<Arc<Race>>>,
+}
+
 /// At least so many races are reported by one thread in a row: they share what it takes to find places.
 const LEAST_IN_A_ROW: usize = 32;
 /// So many rows there are for each thread, because not all of them take as long.
 const ROWS: usize = 4;
 
 impl Reported {
-    /// The reports of these races, without what takes long. Forgets all others.
-    pub fn brief(
-        &self,
-        workspace: &Workspace,
-        result: &Arc<CheckResult>,
-        races: &[&Arc<races::Race>],
-    ) -> Vec<Option<Arc<Race>>> {
+    /// The reports of a program's races, without what takes long. Forgets all others.
+    pub fn brief(&self, workspace: &Workspace, result: &Arc<CheckResult>) -> RaceReports {
+        let program = &result.program().program;
+        let races = program.races.iter().chain(&program.accepted_races);
+        let races: Vec<&Arc<races::Race>> = races.collect();
         let last = self.locked().take();
         let changes = last
             .as_ref()
             .and_then(|last| Changes::since(last, workspace, result));
         let texts = workspace.texts();
         let moves = last.as_ref().and_then(|last| texts.moves_since(last.at));
-        let mut all: Vec<Option<ReportedRace>> = match last {
-            Some(last) if changes.is_some() => last.of(races),
-            _ => races.iter().map(|_| None).collect(),
+        let mut known = match last {
+            Some(last) if changes.is_some() => last.of(&races),
+            _ => Known::nothing(races.len()),
         };
-        let changes = changes.unwrap_or_default();
-        let fates = all.iter().map(|known| changes.fate(known.as_ref()));
-        let work = fates.enumerate().filter(|(_, fate)| *fate != Fate::Stays);
-        let work: Vec<(usize, Fate)> = work.collect();
+        let work = known.work(&changes.unwrap_or_default());
         let found = side_by_side(workspace, result, &work, &|checked, (index, fate)| {
-            let known = all[*index].as_ref().filter(|_| *fate == Fate::Moves);
+            let known = known.races[*index].as_ref();
+            let known = known.filter(|_| *fate == Fate::Moves);
             let moved = known
                 .zip(moves)
                 .and_then(|(known, moves)| known.moved(moves));
             moved.unwrap_or_else(|| ReportedRace::new(checked, races[*index]))
         });
         for ((index, _), found) in work.into_iter().zip(found) {
-            all[index] = Some(found);
+            known.replace(index, found);
         }
-        let all: Vec<ReportedRace> = all.into_iter().flatten().collect();
-        let reports = all.iter().map(|reported| reported.report.clone());
-        let reports = reports.collect();
-        *self.locked() = Some(LastReport {
-            result: result.clone(),
-            at: texts.now(),
-            races: all,
-        });
+        let now = LastReport::new(result.clone(), texts.now(), known);
+        let reports = now.reports.clone();
+        *self.locked() = Some(now);
         reports
     }
 
@@ -86,13 +90,39 @@ impl Reported {
 }
 
 impl LastReport {
+    /// All races of which a report was made.
+    fn new(result: Arc<CheckResult>, at: Reading, known: Known) -> LastReport {
+        let races: Vec<ReportedRace> = known.races.into_iter().flatten().collect();
+        let reports = known.reports.unwrap_or_else(|| {
+            let (open, accepted) = races.split_at(result.program().program.races.len());
+            let report = |race: &ReportedRace| race.report.clone();
+            RaceReports {
+                open: Arc::new(open.iter().filter_map(report).collect()),
+                accepted: accepted.iter().map(report).collect(),
+            }
+        });
+        LastReport {
+            result,
+            at,
+            races,
+            mentions: known.mentions,
+            reports,
+        }
+    }
+
     /// What was reported of these races, whether it is still true or not.
-    fn of(self, races: &[&Arc<races::Race>]) -> Vec<Option<ReportedRace>> {
+    fn of(self, races: &[&Arc<races::Race>]) -> Known {
         let mut pairs = self.races.iter().zip(races);
         if self.races.len() == races.len()
             && pairs.all(|(known, race)| Arc::ptr_eq(&known.race, race))
         {
-            return self.races.into_iter().map(Some).collect();
+            let mentions = self.mentions;
+            let mentions = mentions.unwrap_or_else(|| Mentions::new(&self.races));
+            return Known {
+                races: self.races.into_iter().map(Some).collect(),
+                mentions: Some(mentions),
+                reports: Some(self.reports),
+            };
         }
         // By the address of the race, which the report keeps in place.
         let address = |race: &Arc<races::Race>| Arc::as_ptr(race).addr();
@@ -100,7 +130,87 @@ impl LastReport {
         let known = known.map(|known| (address(&known.race), known));
         let mut known: FxHashMap<usize, ReportedRace> = known.collect();
         let races = races.iter();
-        races.map(|race| known.remove(&address(race))).collect()
+        Known {
+            races: races.map(|race| known.remove(&address(race))).collect(),
+            mentions: None,
+            reports: None,
+        }
+    }
+}
+
+/// What was reported of the races that a program has now.
+struct Known {
+    /// In their order.
+    races: Vec<Option<ReportedRace>>,
+    /// If they are the races of the last report.
+    mentions: Option<Mentions>,
+    /// The same, and if all that was reported is still true.
+    reports: Option<RaceReports>,
+}
+
+impl Known {
+    fn nothing(races: usize) -> Known {
+        Known {
+            races: (0..races).map(|_| None).collect(),
+            mentions: None,
+            reports: None,
+        }
+    }
+
+    /// The races of which something else is to say, in their order.
+    fn work(&self, changes: &Changes) -> Vec<(usize, Fate)> {
+        if let Some(mentions) = &self.mentions {
+            return changes.fates(mentions);
+        }
+        let fates = self.races.iter().map(|known| changes.fate(known.as_ref()));
+        let fates = fates.enumerate();
+        fates.filter(|(_, fate)| *fate != Fate::Stays).collect()
+    }
+
+    fn replace(&mut self, index: usize, found: ReportedRace) {
+        self.reports = None;
+        let before = self.races[index].replace(found);
+        let (Some(mentions), Some(before), Some(now)) =
+            (&mut self.mentions, before, &self.races[index])
+        else {
+            return;
+        };
+        if before.functions != now.functions {
+            mentions.remove(index, &before);
+            mentions.add(index, now);
+        }
+    }
+}
+
+/// Which races say something of a function, by their numbers.
+#[derive(Default)]
+struct Mentions(FxHashMap<FunctionId, Vec<usize>>);
+
+impl Mentions {
+    fn new(races: &[ReportedRace]) -> Mentions {
+        let mut mentions = Mentions::default();
+        for (index, race) in races.iter().enumerate() {
+            mentions.add(index, race);
+        }
+        mentions
+    }
+
+    fn add(&mut self, index: usize, race: &ReportedRace) {
+        for function in &race.functions {
+            self.0.entry(*function).or_default().push(index);
+        }
+    }
+
+    fn remove(&mut self, index: usize, race: &ReportedRace) {
+        for function in &race.functions {
+            if let Some(races) = self.0.get_mut(function) {
+                races.retain(|known| *known != index);
+            }
+        }
+    }
+
+    fn of(&self, function: FunctionId) -> &[usize] {
+        self.0.get(&function).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -159,6 +269,19 @@ impl Changes {
             };
         }
         Some(changes)
+    }
+
+    /// The same as `fate` for all races that something is to do with.
+    fn fates(&self, mentions: &Mentions) -> Vec<(usize, Fate)> {
+        let moved = self.moved.iter().map(|function| (function, Fate::Moves));
+        // Whoever is about both is made anew.
+        let others = self.others.iter().map(|function| (function, Fate::Unknown));
+        let mut fates = BTreeMap::new();
+        for (function, fate) in moved.chain(others) {
+            let races = mentions.of(*function).iter();
+            fates.extend(races.map(|race| (*race, fate)));
+        }
+        fates.into_iter().collect()
     }
 
     fn fate(&self, known: Option<&ReportedRace>) -> Fate {

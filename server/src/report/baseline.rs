@@ -108,23 +108,24 @@ impl Baseline {
             present.extend(self.related(&suppressed.race));
         }
         let mut new = Vec::new();
-        for mut race in std::mem::take(&mut report.races) {
-            let functions = functions(&race);
-            let related: Vec<&KnownRace> = self.related(&race).collect();
+        for race in report.races.iter() {
+            let functions = functions(race);
+            let related: Vec<&KnownRace> = self.related(race).collect();
             present.extend(&related);
             if related
                 .iter()
                 .any(|known| known.functions.is_superset(&functions))
             {
-                comparison.known.push(race);
+                comparison.known.push(race.clone());
                 continue;
             }
             let before = related.iter().flat_map(|known| &known.functions).collect();
             let joined = joined(&functions, &before);
+            let mut race = race.clone();
             Arc::make_mut(&mut race).reasons.extend(joined);
             new.push(race);
         }
-        report.races = new;
+        report.races = Arc::new(new);
         let (known, new) = std::mem::take(&mut report.violations)
             .into_iter()
             .partition(|violation| self.races.iter().any(|known| known.id == violation.id));

@@ -35,8 +35,8 @@ pub use verification::{
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Shared with the report before the last change, where they are the same.
-    pub races: Vec<Arc<Race>>,
+    /// Shared with the report before the last change, where they are the same: each race, and the whole list.
+    pub races: Arc<Vec<Arc<Race>>>,
     /// Those that the user accepts. They are no findings.
     pub suppressed: Vec<SuppressedRace>,
     /// Promises about locks that declarations make and the program breaks.
@@ -48,6 +48,13 @@ pub struct Report {
     pub baseline: Option<BaselineComparison>,
     pub notes: Vec<Note>,
     pub stats: Stats,
+}
+
+impl Report {
+    /// To change the list. Who shares it keeps it as it is.
+    pub fn races_mut(&mut self) -> &mut Vec<Arc<Race>> {
+        Arc::make_mut(&mut self.races)
+    }
 }
 
 /// How sure an answer is. A race is never called more than it is.

@@ -61,7 +61,7 @@ impl Selection {
                     .map(|violation| violation.id.as_str()),
             );
             let wanted = the_one(&ids, id)?.to_owned();
-            report.races.retain(|race| race.id == wanted);
+            report.races_mut().retain(|race| race.id == wanted);
             report
                 .suppressed
                 .retain(|suppressed| suppressed.race.id == wanted);
@@ -72,7 +72,7 @@ impl Selection {
             |report: &Report| report.races.iter().filter(|race| race.is_finding()).count();
         let before = findings(report);
         let is_wanted = |race: &Arc<Race>| race.rank >= self.min_rank;
-        report.races.retain(is_wanted);
+        report.races_mut().retain(is_wanted);
         report
             .suppressed
             .retain(|suppressed| is_wanted(&suppressed.race));
@@ -85,7 +85,7 @@ impl Selection {
 
 /// The highest rank first, then by place.
 fn sort(report: &mut Report) {
-    report.races.sort_by(order);
+    report.races_mut().sort_by(order);
     let suppressed = &mut report.suppressed;
     suppressed.sort_by(|left, right| order(&left.race, &right.race));
     if let Some(baseline) = &mut report.baseline {

@@ -95,7 +95,7 @@ fn a_report_without_races_says_so() {
 #[test]
 fn an_interleaving_has_a_column_for_each_thread_that_does_something() {
     let (folder, mut report) = counter();
-    witnessed(Arc::make_mut(&mut report.races[0]));
+    witnessed(Arc::make_mut(&mut report.races_mut()[0]));
     let page = page(&folder, &report);
     assert!(page.contains("<h1>1 data race</h1>"));
     assert!(page.contains("An interleaving of 3 steps gets there."));

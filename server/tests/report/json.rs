@@ -23,7 +23,7 @@ fn everything() -> (Folder, Report) {
     witnessed(&mut seen);
     let mut safe = race("ba9876543210", "i", vec![]);
     safe.tier = Tier::ProvenSafe;
-    report.races.extend([seen, safe].map(Arc::new));
+    report.races_mut().extend([seen, safe].map(Arc::new));
     report.notes = vec![
         Note::warning("`x.h` was not found")
             .at(Place::new(folder.path("main.c"), 1, 2))
@@ -36,7 +36,9 @@ fn everything() -> (Folder, Report) {
 #[test]
 fn a_race_has_the_fields_of_the_manual_in_their_order() {
     let (folder, mut report) = counter();
-    Arc::make_mut(&mut report.races[0]).accesses.truncate(2);
+    Arc::make_mut(&mut report.races_mut()[0])
+        .accesses
+        .truncate(2);
     expect![[r#"
         {
           "version": 1,

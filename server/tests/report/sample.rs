@@ -108,7 +108,7 @@ pub fn race(id: &str, location: &str, accesses: Vec<Access>) -> Race {
 
 pub fn report(races: Vec<Race>) -> Report {
     Report {
-        races: races.into_iter().map(Arc::new).collect(),
+        races: Arc::new(races.into_iter().map(Arc::new).collect()),
         ..Report::default()
     }
 }

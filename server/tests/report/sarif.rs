@@ -279,7 +279,7 @@ fn odd_names_and_places_make_no_invalid_log() {
 #[test]
 fn an_interleaving_is_a_flow_for_each_thread_in_execution_order() {
     let (folder, mut report) = counter();
-    witnessed(Arc::make_mut(&mut report.races[0]));
+    witnessed(Arc::make_mut(&mut report.races_mut()[0]));
     let run = run(&folder, &report);
     let result = &run["results"][0];
     assert_eq!(result["level"], "error");

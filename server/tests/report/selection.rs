@@ -32,7 +32,7 @@ fn sample() -> Report {
         at("cc0000000005", 20, "a.c", 1),
         at("dd0000000006", 20, "a.c", 1),
     ]);
-    Arc::make_mut(&mut report.races[5]).tier = Tier::ProvenSafe;
+    Arc::make_mut(&mut report.races_mut()[5]).tier = Tier::ProvenSafe;
     report
 }
 
@@ -54,7 +54,7 @@ fn the_highest_rank_comes_first_and_then_the_place_decides() {
     ];
     assert_eq!(ids(&report), expected);
     let mut reversed = sample();
-    reversed.races.reverse();
+    reversed.races_mut().reverse();
     assert_eq!(Selection::default().apply(&mut reversed), Ok(0));
     assert_eq!(ids(&reversed), expected);
 }

@@ -255,8 +255,11 @@ fn a_narrow_terminal_gets_shorter_lines() {
         "/* right */".repeat(9)
     );
     std::fs::write(folder.path("src/server.c"), &long).unwrap();
-    Arc::make_mut(&mut report.races[0]).accesses.truncate(2);
-    Arc::make_mut(&mut report.races[0]).accesses[0].place = folder.place("src/server.c", "c->hits");
+    Arc::make_mut(&mut report.races_mut()[0])
+        .accesses
+        .truncate(2);
+    Arc::make_mut(&mut report.races_mut()[0]).accesses[0].place =
+        folder.place("src/server.c", "c->hits");
     let narrow = Appearance {
         width: Some(60),
         in_colour: false,
@@ -366,8 +369,8 @@ fn tiers_threads_and_locks_are_named() {
         for races of every rank: racelens check --min-rank 0
     "#]]
     .assert_eq(&folder.text_with(&report, Appearance::default(), shown));
-    report.races.drain(..1);
-    report.races.pop();
+    report.races_mut().drain(..1);
+    report.races_mut().pop();
     expect![[r#"
         no data race found, 1 proven safe
         0 translation units, 0 functions, 0 threads, 0 shared locations, 0 accesses, 0.00 s
@@ -386,7 +389,7 @@ fn tiers_threads_and_locks_are_named() {
 fn long_call_paths_are_whole_only_when_asked_for() {
     let (folder, mut report) = counter();
     let call = report.races[0].accesses[0].path[0].clone();
-    Arc::make_mut(&mut report.races[0]).accesses[0].path = (0..40)
+    Arc::make_mut(&mut report.races_mut()[0]).accesses[0].path = (0..40)
         .map(|number| Call {
             function: format!("f{number}"),
             ..call.clone()

@@ -266,7 +266,7 @@ fn are_equal(mut now: Report, mut expected: Report) -> Result<(), String> {
     if now == expected {
         return Ok(());
     }
-    let mut races = now.races.iter().zip(&expected.races);
+    let mut races = now.races.iter().zip(expected.races.iter());
     Err(match races.find(|(now, expected)| now != expected) {
         Some((now, expected)) => format!("{now:#?}\nis not\n{expected:#?}"),
         None => format!(

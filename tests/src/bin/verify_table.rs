@@ -46,7 +46,7 @@ fn verify(entry: &CorpusEntry) -> Vec<Row> {
     let check = Check::new(&workspace, RaceOptions::new(&workspace, None));
     let races = check.report(&workspace).races;
     let mut rows = Vec::new();
-    for race in races {
+    for race in races.iter() {
         let options = VerifyOptions {
             entry: "main",
             start: &[],

@@ -26,7 +26,7 @@ impl VerifiedRaces {
         if self.0.is_empty() {
             return;
         }
-        for race in &mut report.races {
+        for race in report.races_mut() {
             if let Some(verified) = self.0.get_mut(&race.id) {
                 let told = check.told(workspace, &race.id, verified);
                 Arc::make_mut(race).set_verified(told);

@@ -61,7 +61,7 @@ impl Page<'_> {
                     }
                     @if findings > 0 { (self.contents(report)) }
                     main {
-                        @for race in &report.races { (self.race(race)) }
+                        @for race in report.races.iter() { (self.race(race)) }
                         (self.violations(report))
                         (self.suppressed(report))
                         (self.notes(&report.notes))
@@ -78,7 +78,7 @@ impl Page<'_> {
                 table {
                     thead { tr { th { "Rank" } th { "Location" } th { "Tier" } th { "First access" } th { "Second access" } } }
                     tbody {
-                        @for race in &report.races {
+                        @for race in report.races.iter() {
                             tr {
                                 td.number { (race.rank) }
                                 td { a href={ "#" (race.id) } { code { (race.location) } } }

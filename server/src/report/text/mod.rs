@@ -71,7 +71,7 @@ impl TextWriter {
     /// The races in the order of the report, and a summary.
     pub fn report(&self, report: &Report, shown: Shown) -> String {
         let mut text = String::new();
-        for race in &report.races {
+        for race in report.races.iter() {
             if shown.in_full || race.is_finding() {
                 text.push_str(&self.race(race, shown.in_full));
                 text.push_str("\n\n");
