@@ -429,7 +429,7 @@ pub(super) struct LocationsAgain<'k> {
     /// The locations that these functions access, or did, as far as their accesses there may be others.
     pub affected: BTreeSet<Class>,
     /// All that they access, or did.
-    accessed: BTreeSet<Class>,
+    pub accessed: BTreeSet<Class>,
     /// Those of the locations where accesses of other functions are not what they were.
     pub touched_otherwise: BTreeSet<Class>,
     /// What was found, with the numbers that accesses have now wherever that still holds.

@@ -19,6 +19,7 @@ mod naming;
 mod narrowing;
 mod ordering;
 mod orders_again;
+mod orders_changed;
 mod other_names;
 mod overlap;
 mod pairing;

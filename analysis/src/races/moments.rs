@@ -9,7 +9,7 @@ use crate::signals::SignalState;
 use crate::symexec::Path;
 use crate::threads::{CompanyId, Context, ContextId, Contexts, Moment, RootId, Threads, ThreadsAt};
 use dashmap::DashMap;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -84,25 +84,67 @@ pub struct Moments<'m> {
     known: Arc<KnownMoments>,
 }
 
-/// Moments that were asked for. They mean something as long as threads and orders are the same, whatever contexts there are.
+/// Moments that were asked for, and which of them can be at the same time. That means something as long as threads and orders are the
+/// same, whatever contexts there are.
 #[derive(Default)]
 pub struct KnownMoments {
+    listed: Arc<ListedMoments>,
+    parallel: Map<(u32, u32), Parallel>,
+}
+
+/// Moments that were asked for. They mean something as long as threads are the same.
+#[derive(Default)]
+struct ListedMoments {
     next: AtomicU32,
     companies: Map<BTreeSet<RootId>, Company>,
     next_company: AtomicU32,
     by_content: Map<Content, Arc<When>>,
-    parallel: Map<(u32, u32), Parallel>,
 }
 
 impl KnownMoments {
+    /// The same, so that what is found out about two of them from now on is kept here alone.
+    pub fn unshared(&self) -> KnownMoments {
+        KnownMoments {
+            listed: self.listed.clone(),
+            parallel: self.parallel.clone(),
+        }
+    }
+
     /// Forgets those that no access has.
     pub fn forget_unused(&self) {
-        self.by_content
-            .retain(|_, when| Arc::strong_count(when) > 1);
-        let used = self.by_content.iter().map(|known| known.number);
+        let listed = &self.listed.by_content;
+        listed.retain(|_, when| Arc::strong_count(when) > 1);
+        let used = listed.iter().map(|known| known.number);
         let used: FxHashSet<u32> = used.collect();
         self.parallel
             .retain(|(one, other), _| used.contains(one) && used.contains(other));
+    }
+}
+
+/// Pairs of moments of which something else holds than before: whether they can be at the same time, or in which threads.
+#[derive(Default)]
+pub struct MeetingOtherwise(FxHashMap<u32, FxHashSet<u32>>);
+
+impl MeetingOtherwise {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether this is the number of a moment in one of the pairs.
+    pub fn concern(&self, moment: u32) -> bool {
+        self.0.contains_key(&moment)
+    }
+
+    /// Whether both moments of a pair are among these.
+    pub fn are_among(&self, moments: &FxHashSet<u32>) -> bool {
+        let others = moments.iter().filter_map(|moment| self.0.get(moment));
+        { others }.any(|others| !others.is_disjoint(moments))
+    }
+
+    fn add(&mut self, left: u32, right: u32) {
+        for (one, other) in [(left, right), (right, left)] {
+            self.0.entry(one).or_default().insert(other);
+        }
     }
 }
 
@@ -140,7 +182,7 @@ impl<'m> Moments<'m> {
             ),
             context.once.clone(),
         );
-        let known = &self.known;
+        let known = &self.known.listed;
         if let Some(known) = known.by_content.get(&content) {
             return known.clone();
         }
@@ -161,12 +203,40 @@ impl<'m> Moments<'m> {
         if let Some(known) = self.companies.get(&id) {
             return *known;
         }
-        let known = &self.known;
+        let known = &self.known.listed;
         let company = known.companies.entry(roots.clone());
         let next = || known.next_company.fetch_add(1, Ordering::Relaxed);
         let company = *company.or_insert_with(next);
         self.companies.insert(id, company);
         company
+    }
+
+    /// Asks again about pairs of moments that were asked about when something else ordered such moments.
+    pub fn ask_again(&self, is_ordered_otherwise: &dyn Fn(&When) -> bool) -> MeetingOtherwise {
+        let listed = self.known.listed.by_content.iter();
+        let listed: FxHashMap<u32, Arc<When>> =
+            listed.map(|when| (when.number, when.clone())).collect();
+        let others = listed.values().filter(|when| is_ordered_otherwise(when));
+        let others: FxHashSet<u32> = others.map(|when| when.number).collect();
+        let mut meeting = MeetingOtherwise::default();
+        if others.is_empty() {
+            return meeting;
+        }
+        self.known.parallel.retain(|(left, right), known| {
+            if !others.contains(left) && !others.contains(right) {
+                return true;
+            }
+            let both = listed.get(left).zip(listed.get(right));
+            let found = both.map(|(left, right)| self.find_parallel(left, right));
+            if let Some(found) = found
+                && *known != found
+            {
+                *known = found;
+                meeting.add(*left, *right);
+            }
+            found.is_some()
+        });
+        meeting
     }
 
     /// Two threads that can be there at the same time, one for each side; two different ones if possible.

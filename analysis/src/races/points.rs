@@ -152,6 +152,17 @@ impl Points {
         points.looks[access as usize][0].get().cloned()
     }
 
+    /// Whether accesses of a function are known to happen at such a moment; `None` if nobody has asked about it.
+    pub fn has_moment(
+        &self,
+        function: FunctionId,
+        is_such: &dyn Fn(&When) -> bool,
+    ) -> Option<bool> {
+        let points = self.functions[function.0 as usize].known()?;
+        let mut moments = points.moments.known.iter().filter_map(OnceLock::get);
+        Some(moments.any(|when| is_such(when)))
+    }
+
     /// What is known of all functions but these, which are not what they were.
     pub fn without(&self, edited: &[FunctionId]) -> Points {
         let mut functions = self.functions.clone();

@@ -206,16 +206,14 @@ pub fn analyse(
         .unwrap_or_else(|| Arc::new(Orders::new(&graph, &objects, &facts, &contexts)));
     stages.begin(Stage::Locations);
     let before = before.filter(|(before, _)| {
-        (Arc::ptr_eq(&before.orders, &orders) || before.orders == orders)
-            && arrays.are_those_of(&before.kept.arrays)
-            && before.kept.options.accepted == options.accepted
+        arrays.are_those_of(&before.kept.arrays) && before.kept.options.accepted == options.accepted
     });
     let indexed = Indexed {
         points_to: &points_to,
         facts: &facts,
         contexts: &contexts,
     };
-    let known = before.and_then(|(before, changes)| {
+    let mut known = before.and_then(|(before, changes)| {
         before.locations_again(&functions, indexed, changes, arrays.all())
     });
     let index = match &known {
@@ -226,10 +224,20 @@ pub fn analyse(
         .as_ref()
         .and_then(|known| known.owners(&facts))
         .unwrap_or_else(|| Arc::new(references::owners(&functions, &facts, &contexts)));
-    let looks = known
+    let known_looks = known
         .as_ref()
-        .and_then(|known| known.looks(&contexts, &owners))
-        .unwrap_or_else(|| KnownLooks::new(facts.len()));
+        .and_then(|known| known.looks(&contexts, &owners));
+    let ordered_otherwise = before
+        .map(|(before, _)| &before.orders)
+        .filter(|before| !Arc::ptr_eq(before, &orders) && **before != orders);
+    if ordered_otherwise.is_some() && known_looks.is_none() {
+        // Nobody knows which moments are concerned.
+        known = None;
+    }
+    let mut looks = known_looks.unwrap_or_else(|| KnownLooks::new(facts.len()));
+    if ordered_otherwise.is_some() {
+        looks.moments = Arc::new(looks.moments.unshared());
+    }
     let sole_locks = match &known {
         Some(known) => known.sole_locks(),
         None => SoleLocks::new(facts.len()),
@@ -246,6 +254,13 @@ pub fn analyse(
         known: looks,
         sole_locks,
     };
+    if let Some((before, known)) = ordered_otherwise.zip(known.as_mut()) {
+        let changes = orders.changes_since(before);
+        let others = surroundings
+            .moments
+            .ask_again(&|when| changes.concern(when));
+        known.pair_again_where(&others, &surroundings);
+    }
     let shared_locations = index.len();
     surroundings.counters = tickets::counters(
         &surroundings,
@@ -276,6 +291,10 @@ pub fn analyse(
             .0
             == found
     }));
+    debug_assert!(
+        ordered_otherwise.is_none()
+            || found == search.everywhere(&index, None, &|_| true, Known::Nothing).0
+    );
     let are_names = changes.as_ref().is_some_and(Changes::are_of_names);
     let has_pointers = known
         .as_ref()
