@@ -508,17 +508,22 @@ impl<'k> LocationsAgain<'k> {
         }
     }
 
-    pub fn found_unordered_by_functions(&self) -> StillKnown<'_> {
+    /// What was found without order, if it may be different at these locations.
+    pub fn found_unordered<'s>(&'s self, affected: &'s BTreeSet<Class>) -> StillKnown<'s> {
         StillKnown {
-            found: &self.before.kept.found_unordered,
-            affected: &self.accessed,
+            found: &self.found_unordered,
+            affected,
         }
     }
 
-    pub fn found_unordered(&self) -> StillKnown<'_> {
+    /// The same without what was found out about single accesses.
+    pub fn found_unordered_by_functions<'s>(
+        &'s self,
+        affected: &'s BTreeSet<Class>,
+    ) -> StillKnown<'s> {
         StillKnown {
-            found: &self.found_unordered,
-            affected: &self.affected,
+            found: &self.before.kept.found_unordered,
+            affected,
         }
     }
 }

@@ -23,6 +23,7 @@ mod orders_changed;
 mod other_names;
 mod overlap;
 mod pairing;
+mod pairing_again;
 mod partners;
 mod pointers_changed;
 mod points;

@@ -1,17 +1,9 @@
-//! What it means for pairing that an edit has threads ordered otherwise: two moments are asked about again if one of them knows of a
-//! signal that is not what it was, and locations are paired again only if the answer about two of their moments is another one.
+//! What it means for moments that an edit has threads ordered otherwise: two of them are asked about again if one knows of a signal that
+//! is not what it was.
 
-use super::access_index::AccessNumber;
-use super::kept::LocationsAgain;
-use super::moments::{MeetingOtherwise, When};
+use super::moments::When;
 use super::ordering::Orders;
-use super::pairing::is_reached_by_several;
-use super::sighting::Surroundings;
-use crate::callgraph::FunctionId;
-use crate::points_to::Class;
 use crate::symexec::Path;
-use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The signals and the like that are not what they were.
@@ -63,72 +55,5 @@ impl OrderChanges {
                 .phase
                 .barriers()
                 .any(|barrier| self.barriers.contains(barrier))
-    }
-}
-
-impl LocationsAgain<'_> {
-    /// Has the locations paired again at which there are accesses of two of these moments.
-    pub(super) fn pair_again_where(
-        &mut self,
-        others: &MeetingOtherwise,
-        surroundings: &Surroundings<'_>,
-    ) {
-        if others.is_empty() {
-            return;
-        }
-        let changed: FxHashSet<FunctionId> = self.changed.iter().copied().collect();
-        let locations: Vec<(Class, &[AccessNumber])> = self
-            .index
-            .iter()
-            .filter(|(class, _)| !self.affected.contains(class))
-            .collect();
-        let apart = locations
-            .par_iter()
-            .filter(|(_, accesses)| self.has_two_of(others, accesses, &changed, surroundings));
-        let apart: Vec<Class> = apart.map(|(class, _)| *class).collect();
-        // The accesses of functions that changed may turn out to be what they were.
-        let accessed = self.affected.iter().copied();
-        let accessed = accessed.filter(|class| {
-            let accesses = self.index.get(*class);
-            accesses.is_some_and(|all| self.has_two_of(others, all, &changed, surroundings))
-        });
-        let all: Vec<Class> = accessed.chain(apart).collect();
-        for locations in [
-            &mut self.touched_otherwise,
-            &mut self.affected,
-            &mut self.accessed,
-        ] {
-            locations.extend(all.iter().copied());
-        }
-    }
-
-    fn has_two_of(
-        &self,
-        others: &MeetingOtherwise,
-        accesses: &[AccessNumber],
-        changed: &FxHashSet<FunctionId>,
-        surroundings: &Surroundings<'_>,
-    ) -> bool {
-        let known = &self.before.kept.looks.points;
-        // At others nobody has asked.
-        if !is_reached_by_several(surroundings.contexts, accesses) {
-            return false;
-        }
-        let mut found: FxHashSet<u32> = FxHashSet::default();
-        for of_function in accesses.chunk_by(|one, other| one.0 == other.0) {
-            let function = of_function[0].0;
-            let is_one = |when: &When| others.concern(when.number());
-            // Of a function that has not changed, no other moments were asked for.
-            if !changed.contains(&function) && known.has_moment(function, &is_one) == Some(false) {
-                continue;
-            }
-            for &access in of_function {
-                let looks = surroundings.looks(access).iter();
-                let moments = looks.map(|look| &look.character.when);
-                let moments = moments.filter(|when| is_one(when));
-                found.extend(moments.map(|when| when.number()));
-            }
-        }
-        others.are_among(&found)
     }
 }

@@ -152,15 +152,18 @@ impl Points {
         points.looks[access as usize][0].get().cloned()
     }
 
-    /// Whether accesses of a function are known to happen at such a moment; `None` if nobody has asked about it.
-    pub fn has_moment(
-        &self,
-        function: FunctionId,
-        is_such: &dyn Fn(&When) -> bool,
-    ) -> Option<bool> {
+    /// Whether some access of a function looks so somewhere; `None` if that is not known of all of them.
+    pub fn has_look(&self, function: FunctionId, is_such: &dyn Fn(&Look) -> bool) -> Option<bool> {
         let points = self.functions[function.0 as usize].known()?;
-        let mut moments = points.moments.known.iter().filter_map(OnceLock::get);
-        Some(moments.any(|when| is_such(when)))
+        let mut is_known = true;
+        for [in_order, _] in &points.looks {
+            match in_order.get() {
+                Some(looks) if looks.iter().any(is_such) => return Some(true),
+                Some(_) => {}
+                None => is_known = false,
+            }
+        }
+        is_known.then_some(false)
     }
 
     /// What is known of all functions but these, which are not what they were.

@@ -50,6 +50,25 @@ impl Published {
     }
 }
 
+/// The locations that somebody may access by memory of which only one of two programs says that its address is made known without order.
+pub(super) fn difference(
+    points_to: &PointsTo,
+    before: &FxHashSet<Class>,
+    now: &FxHashSet<Class>,
+) -> BTreeSet<Class> {
+    let mut found = BTreeSet::new();
+    if std::ptr::eq(before, now) {
+        return found;
+    }
+    for class in before.symmetric_difference(now) {
+        // Who accesses a whole object accesses its parts.
+        if found.insert(*class) {
+            found.extend(points_to.parts(*class));
+        }
+    }
+    found
+}
+
 /// The objects whose address is stored by an access of these races.
 pub(super) fn published<'r>(
     graph: &CallGraph<'_>,

@@ -259,7 +259,7 @@ pub fn analyse(
         let others = surroundings
             .moments
             .ask_again(&|when| changes.concern(when));
-        known.pair_again_where(&others, &surroundings);
+        known.pair_again_where_moments_meet(&others, &surroundings);
     }
     let shared_locations = index.len();
     surroundings.counters = tickets::counters(
@@ -273,9 +273,13 @@ pub fn analyse(
             .zip(changes.as_ref())
             .map(|(known, changes)| known.counters(changes)),
     );
-    let mut known = known.filter(|known| {
-        known.before.counters == surroundings.counters && known.before.owners == surroundings.owners
-    });
+    let mut known = known.filter(|known| known.before.owners == surroundings.owners);
+    if let Some(known) = &mut known {
+        let before = &known.before.counters;
+        let others = surroundings.counters.symmetric_difference(before);
+        let others: FxHashSet<Class> = others.copied().collect();
+        known.pair_again_where_numbers_count(&others, &surroundings);
+    }
     stages.begin(Stage::Pairing);
     if let Some(known) = &mut known {
         known.narrow(&surroundings);
@@ -292,7 +296,10 @@ pub fn analyse(
             == found
     }));
     debug_assert!(
-        ordered_otherwise.is_none()
+        known
+            .as_ref()
+            .is_none_or(|known| ordered_otherwise.is_none()
+                && known.before.counters == surroundings.counters)
             || found == search.everywhere(&index, None, &|_| true, Known::Nothing).0
     );
     let are_names = changes.as_ref().is_some_and(Changes::are_of_names);
@@ -317,10 +324,15 @@ pub fn analyse(
     let mut found_unordered = FoundRaces::default();
     if !unordered.is_empty() {
         surroundings.unordered = unordered.clone();
+        let otherwise = known
+            .as_ref()
+            .map(|known| publication::difference(&points_to, &known.before.unordered, &unordered));
+        let affected = known.as_ref().zip(otherwise.as_ref());
+        let affected = affected.map(|(known, otherwise)| &known.affected | otherwise);
         let still = known
             .as_ref()
-            .filter(|known| known.before.unordered == unordered)
-            .map(LocationsAgain::found_unordered);
+            .zip(affected.as_ref())
+            .map(|(known, affected)| known.found_unordered(affected));
         // Order matters to what one thread has for itself.
         let is_spoilt = |(function, access): &AccessNumber| {
             let access = &facts[function.0 as usize].accesses[*access as usize];
@@ -330,9 +342,16 @@ pub fn analyse(
         let search = Search::new(&surroundings, &facts, &contexts, work);
         let in_order = Known::InOrder(&locations, &found);
         (found_unordered, _) = search.everywhere(&index, still, &is_wanted, in_order);
+        debug_assert!({
+            let in_order = Known::InOrder(&locations, &found);
+            let again = search.everywhere(&index, None, &is_wanted, in_order);
+            otherwise.is_none_or(|otherwise| otherwise.is_empty()) || again.0 == found_unordered
+        });
         debug_assert!(known.as_ref().is_none_or(|known| {
-            let still =
-                (known.before.unordered == unordered).then(|| known.found_unordered_by_functions());
+            let otherwise =
+                publication::difference(&points_to, &known.before.unordered, &unordered);
+            let accessed = &known.accessed | &otherwise;
+            let still = Some(known.found_unordered_by_functions(&accessed));
             let in_order = Known::InOrder(&locations, &found);
             let again = search.everywhere(&index, still, &is_wanted, in_order);
             again.0 == found_unordered

@@ -331,18 +331,22 @@ impl<'r> Replay<'r> {
             return Some(());
         };
         let found_at = key.0;
-        let visited_at = match known.with_content(&found.context) {
+        let origin = known.with_content(&found.context);
+        let last = relisted.survivors.iter().rposition(Option::is_some);
+        let still = origin.filter(|origin| {
+            let earlier = &known.contexts[origin.0 as usize];
+            let keeps_order = last.is_none_or(|last| last < origin.0 as usize);
+            let is_same = *origin == id && earlier.found_at == found_at;
+            keeps_order && (is_same || self.is_visited_in_turn((function, *origin), found_at))
+        });
+        let relisted = self.relisted.get_mut(&function)?;
+        let visited_at = match still {
             Some(origin) => {
-                let earlier = &known.contexts[origin.0 as usize];
-                let last = relisted.survivors.iter().rposition(Option::is_some);
-                let keeps_order = last.is_none_or(|last| last < origin.0 as usize);
                 relisted.survivors[origin.0 as usize] = Some(id);
                 relisted.origins.push(Some(origin));
-                let is_same = origin == id && earlier.found_at == found_at;
-                let is_in_turn = keeps_order
-                    && (is_same || self.is_visited_in_turn((function, origin), found_at));
-                is_in_turn.then_some(earlier.visited_at)?
+                known.contexts[origin.0 as usize].visited_at
             }
+            // What is visited when something else has been visited is one that is gone, and a new one.
             None => {
                 if self.ends_threads(function) {
                     return None;

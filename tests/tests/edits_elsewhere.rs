@@ -1,5 +1,5 @@
-//! Edits after which threads are ordered otherwise by something that other functions wait for: what is found is what is found from scratch. In
-//! debug builds every search of races that takes over some is compared with one that takes over none, too.
+//! Edits of one function after which accesses of others race that did not, or no longer: what is found is what is found from scratch. In debug
+//! builds every search of races that takes over some is compared with one that takes over none, too.
 
 use racelens_analysis::host::{AnalysisHost, CheckedProgram};
 use racelens_tests::incremental::{apply, check, described};
@@ -112,6 +112,85 @@ const EDITS: [(&str, &str); 14] = [
     ),
 ];
 
+/// Threads that take numbers from counters, each of which stands for a slot, and an address that is made known. What the comments stand for
+/// is edited.
+const NUMBERED: &str = r#"
+typedef unsigned long pthread_t;
+typedef struct { int state; } pthread_mutex_t;
+int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+void *malloc(unsigned long);
+struct object { int value; struct object *next; };
+static pthread_mutex_t lock;
+static int next_job, next_slot, other;
+static int jobs[100], slots[100];
+static struct object *_Atomic shown, *kept;
+static int take(void)
+{
+    pthread_mutex_lock(&lock);
+    int job = next_job++;
+    pthread_mutex_unlock(&lock);
+    return job;
+}
+static void fill(int index) { slots[index] = 1; }
+static void work_on(void)
+{
+    int job = take();
+    if (job < 100) jobs[job] = 1;
+    fill(__atomic_fetch_add(&next_slot, 1, __ATOMIC_SEQ_CST));
+}
+static void begin_again(void) { /* begin again */ }
+static void show(void)
+{
+    struct object *made = malloc(sizeof *made);
+    made->value = 1;
+    made->next = 0;
+    __atomic_store_n(&shown, made, __ATOMIC_RELEASE);
+}
+static void look(void)
+{
+    struct object *found = __atomic_load_n(&shown, __ATOMIC_ACQUIRE);
+    if (found) other = found->value;
+}
+static void show_otherwise(void) { /* show */ }
+static void *work(void *unused)
+{
+    work_on(); show(); look(); begin_again(); show_otherwise();
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], 0, work, 0);
+    return 0;
+}
+"#;
+
+/// What stands for which comment of it.
+const OTHER_NUMBERS: [(&str, &str); 8] = [
+    ("/* begin again */", "next_job = 0;"),
+    ("/* begin again */", "next_slot = 0;"),
+    ("/* begin again */", "next_job++;"),
+    (
+        "/* begin again */",
+        "pthread_mutex_lock(&lock); next_job--; pthread_mutex_unlock(&lock);",
+    ),
+    ("/* begin again */", "next_job = 0; next_slot = 0;"),
+    (
+        "/* show */",
+        "__atomic_store_n(&shown, kept, __ATOMIC_RELAXED);",
+    ),
+    (
+        "/* show */",
+        "kept = __atomic_load_n(&shown, __ATOMIC_RELAXED);",
+    ),
+    (
+        "/* show */",
+        "struct object *mine = malloc(sizeof *mine); mine->value = 2; kept = mine; shown = kept;",
+    ),
+];
+
 fn fresh(text: &str) -> CheckedProgram {
     let mut host = AnalysisHost::default();
     apply(&mut host, text);
@@ -130,30 +209,44 @@ fn assert_as_if_afresh(texts: &[&str]) {
     }
 }
 
+/// A program with the one edit or the other.
+fn edited(program: &str, edits: &[(&str, &str)]) -> Vec<String> {
+    let edited: Vec<String> = { edits.iter() }
+        .map(|(from, to)| program.replace(from, to))
+        .collect();
+    assert!(edited.iter().all(|text| text != program));
+    edited
+}
+
+fn race_count(text: &str) -> usize {
+    fresh(text).program.races.len()
+}
+
 #[test]
-fn what_orders_threads_no_longer_is_noticed_where_they_wait() {
-    // As it is, what these order is no race; each of the edits spoils one of them, or nothing.
-    let safe = fresh(ORDERED);
-    let racing = |checked: &CheckedProgram| checked.program.races.len();
-    let edited = EDITS.map(|(from, to)| ORDERED.replace(from, to));
-    let worse = edited
-        .iter()
-        .filter(|text| racing(&fresh(text)) > racing(&safe));
-    assert!(worse.count() >= 6, "most of these edits make a race");
-    for text in &edited {
-        assert_ne!(text, ORDERED);
-        assert_as_if_afresh(&[ORDERED, text, ORDERED]);
+fn what_keeps_others_apart_no_longer_is_noticed() {
+    for (program, edits, least) in [(ORDERED, &EDITS[..], 6), (NUMBERED, &OTHER_NUMBERS[..], 4)] {
+        let edited = edited(program, edits);
+        let worse = edited
+            .iter()
+            .filter(|text| race_count(text) > race_count(program));
+        // Otherwise nothing was compared.
+        assert!(worse.count() >= least, "{program}");
+        for text in &edited {
+            assert_as_if_afresh(&[program, text, program]);
+        }
     }
 }
 
 #[test]
-fn orders_that_change_again_and_again_are_those_of_a_fresh_start() {
-    let edited = EDITS.map(|(from, to)| ORDERED.replace(from, to));
-    for one in &edited {
-        let texts: Vec<&str> = edited
-            .iter()
-            .flat_map(|other| [one.as_str(), other])
-            .collect();
-        assert_as_if_afresh(&texts);
+fn what_keeps_others_apart_may_change_again_and_again() {
+    for (program, edits) in [(ORDERED, &EDITS[..]), (NUMBERED, &OTHER_NUMBERS[..])] {
+        let edited = edited(program, edits);
+        for one in &edited {
+            let texts: Vec<&str> = edited
+                .iter()
+                .flat_map(|other| [one.as_str(), other])
+                .collect();
+            assert_as_if_afresh(&texts);
+        }
     }
 }
