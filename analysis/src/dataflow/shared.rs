@@ -13,6 +13,11 @@ impl<T> Shared<T> {
         Shared(Arc::new(value))
     }
 
+    /// Where the value is kept. Copies that share it have the same, and as long as one of them is there nothing else has it.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// Whether both are copies of one value, so that they are equal.
     pub fn is_shared_with(&self, other: &Shared<T>) -> bool {
         Arc::ptr_eq(&self.0, &other.0)

@@ -13,6 +13,7 @@ mod contexts;
 mod deciding;
 mod flow;
 mod given;
+mod group_roots;
 mod left_behind;
 mod multiplicity;
 mod numbers;

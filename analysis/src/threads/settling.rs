@@ -2,13 +2,12 @@
 
 use super::context::ContextId;
 use super::contexts::{Arrival, Contexts};
+use super::group_roots::roots_in;
 use super::multiplicity::{is_recursive, is_repeated};
-use super::reached::{Called, LeftOut, add_roots};
+use super::reached::{Called, LeftOut};
 use super::replay::{Relisted, Replay, Way, key_of_call, number_of_call};
-use super::roots::RootId;
 use super::timeline::{Place, Time, Visit};
 use crate::callgraph::FunctionId;
-use crate::dataflow::Shared;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -267,7 +266,7 @@ impl Replay<'_> {
                 let is_known = |place: &Place| contexts.reached(place.0, place.1).is_repeated;
                 let is_repeated =
                     is_recursive || is_repeated(contexts, &reached.arrivals, &is_known);
-                if reached.roots == roots && reached.is_repeated == is_repeated {
+                if roots.is_none() && reached.is_repeated == is_repeated {
                     continue;
                 }
                 // Threads that are started there have other parents, or there are more of them; and who ends there is
@@ -280,6 +279,7 @@ impl Replay<'_> {
                 let callees = callees.filter(|callee| *callee != component);
                 pending.extend(callees.map(Reverse));
                 touched.insert(function);
+                let roots = roots.unwrap_or_else(|| reached.roots.clone());
                 let company = match contexts.companies.known(&roots) {
                     Some(company) => company,
                     None => Arc::make_mut(&mut contexts.companies).number(&roots),
@@ -292,50 +292,4 @@ impl Replay<'_> {
         }
         Some(touched)
     }
-}
-
-type Roots = Shared<BTreeSet<RootId>>;
-
-/// The threads that come to the contexts of functions that call each other.
-fn roots_in(contexts: &Contexts, members: &[u32], is_recursive: bool) -> Vec<(Place, Roots)> {
-    let mut found: Vec<(Place, Roots)> = Vec::new();
-    let mut numbers: FxHashMap<Place, usize> = FxHashMap::default();
-    // What comes from outside does not depend on the rest.
-    for function in members.iter().map(|member| FunctionId(*member)) {
-        let list = &contexts.functions[function.0 as usize].contexts;
-        for (reached, id) in list.iter().zip(0..) {
-            let mut roots = Roots::default();
-            for arrival in &reached.arrivals {
-                match arrival {
-                    Arrival::Root(root) => {
-                        roots.insert(*root);
-                    }
-                    Arrival::Call {
-                        caller, context, ..
-                    } if members.binary_search(&caller.0).is_err() => {
-                        add_roots(&mut roots, &contexts.reached(*caller, *context).roots);
-                    }
-                    Arrival::Call { .. } => {}
-                }
-            }
-            let place = (function, ContextId(id));
-            numbers.insert(place, found.len());
-            found.push((place, roots));
-        }
-    }
-    if !is_recursive {
-        return found;
-    }
-    let mut waiting: Vec<usize> = (0..found.len()).collect();
-    while let Some(number) = waiting.pop() {
-        let (place, roots) = found[number].clone();
-        for call in contexts.reached(place.0, place.1).calls() {
-            if let Some(callee) = numbers.get(&(call.callee, call.context))
-                && add_roots(&mut found[*callee].1, &roots)
-            {
-                waiting.push(*callee);
-            }
-        }
-    }
-    found
 }
