@@ -5,9 +5,12 @@ use super::kind::EditKind;
 use super::session::Session;
 use super::state::State;
 use crate::random::Random;
+use racelens::store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 pub struct Run {
     pub seed: u64,
@@ -53,6 +56,9 @@ const MOST_REPEATED: usize = 24;
 /// On how many threads who reads the project anew does so, in turn.
 const THREADS: [usize; 3] = [1, 4, 2];
 
+/// Room for what the preprocessor has said.
+const STORE_BYTES: u64 = 256 << 20;
+
 /// A project while it is edited.
 struct Course {
     random: Random,
@@ -66,6 +72,8 @@ struct Course {
     /// Where who reads the project anew begins, and the states since then.
     begin: State,
     since: Vec<State>,
+    store: Arc<Store>,
+    _kept: TempDir,
 }
 
 impl Run {
@@ -118,9 +126,13 @@ impl Run {
 
 impl Course {
     fn new(first: &State, seed: u64) -> Result<Course, String> {
-        let mut session = Session::load(first, None)?;
+        let mut session = Session::load(first, None, None)?;
         session.check_again();
+        let kept = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let store = Store::open(kept.path(), STORE_BYTES).map_err(|error| error.to_string())?;
         Ok(Course {
+            store: Arc::new(store),
+            _kept: kept,
             random: Random::new(seed),
             session,
             first: first.clone(),
@@ -188,9 +200,14 @@ impl Course {
         Ok(before)
     }
 
+    /// Running the preprocessor takes most of the time, so that it does so for all files only where one thread reads.
+    fn store(&self, threads: usize) -> Option<Arc<Store>> {
+        (threads > 1).then(|| self.store.clone())
+    }
+
     /// The project as it is now, read anew.
     fn read_anew(&mut self, threads: usize) -> Result<Session, String> {
-        let anew = Session::load(&self.now, Some(threads))?;
+        let anew = Session::load(&self.now, Some(threads), self.store(threads))?;
         if anew.syntax_notes().is_empty() {
             self.whole = self.now.clone();
             self.broken = 0;
@@ -211,7 +228,7 @@ impl Course {
             self.begin
                 .write_after(&self.now)
                 .map_err(|error| error.to_string())?;
-            anew = Session::load(&self.begin, Some(threads))?;
+            anew = Session::load(&self.begin, Some(threads), self.store(threads))?;
             let mut before = &self.begin;
             for state in &self.since {
                 state
@@ -234,7 +251,7 @@ impl Course {
     ) -> Result<bool, String> {
         let written = |error: std::io::Error| error.to_string();
         before.write_after(&self.now).map_err(written)?;
-        let mut session = Session::load(before, None)?;
+        let mut session = Session::load(before, None, None)?;
         session.check_again();
         self.now.write_after(before).map_err(written)?;
         session.update(before, &self.now);
@@ -244,7 +261,7 @@ impl Course {
 
     /// Forgets all that was before.
     fn begin_here(&mut self) -> Result<(), String> {
-        self.session = Session::load(&self.now, None)?;
+        self.session = Session::load(&self.now, None, None)?;
         self.session.check_again();
         self.begin = self.now.clone();
         self.since.clear();

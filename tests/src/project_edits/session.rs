@@ -2,13 +2,15 @@
 
 use super::project_copy::options;
 use super::state::{CONFIGURATION, DATABASE, State};
-use racelens::project::{Note, UnsavedTexts};
+use racelens::project::{LoadOptions, Note, UnsavedTexts};
 use racelens::race_options::RaceOptions;
 use racelens::races::Check;
+use racelens::store::Store;
 use racelens::workspace::{SyntaxNote, Workspace};
 use racelens_analysis::stop::Stop;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub struct Session {
     pub workspace: Workspace,
@@ -17,9 +19,18 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads the project from the disk, and then what an editor has of it.
-    pub fn load(state: &State, jobs: Option<usize>) -> Result<Session, String> {
-        let workspace = Workspace::load(&options(&state.root), jobs);
+    /// Reads the project from the disk, and then what an editor has of it. Files that earlier runs have preprocessed may be
+    /// in a store.
+    pub fn load(
+        state: &State,
+        jobs: Option<usize>,
+        store: Option<Arc<Store>>,
+    ) -> Result<Session, String> {
+        let options = LoadOptions {
+            store,
+            ..options(&state.root)
+        };
+        let workspace = Workspace::load(&options, jobs);
         let mut session = Session {
             workspace: workspace.map_err(|error| error.to_string())?,
             check: None,
