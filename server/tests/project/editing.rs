@@ -278,3 +278,65 @@ fn a_file_that_no_command_names_belongs_to_the_program_while_it_is_open() {
     assert_eq!(functions(&workspace), ["a"]);
     assert_eq!(workspace.notes.len(), notes);
 }
+
+/// The text with one line changed.
+fn with_line(text: &str, number: usize, change: impl Fn(&str) -> String) -> String {
+    let lines = text.lines().enumerate();
+    let lines = lines.map(|(index, line)| match index == number {
+        true => change(line) + "\n",
+        false => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
+#[test]
+fn where_things_are_in_text_that_does_not_parse_does_not_depend_on_who_asked_before() {
+    let demo = [
+        ("cache.c", include_str!("../../../tests/demo/cache.c")),
+        ("cache.h", include_str!("../../../tests/demo/cache.h")),
+        ("main.c", include_str!("../../../tests/demo/main.c")),
+    ];
+    let folder = Folder::new(&demo);
+    let (file, root) = (folder.path("cache.c"), folder.path(""));
+    let changed = BTreeSet::from([file.clone()]);
+    let take = |workspace: &mut Workspace, text: &str| {
+        let open = UnsavedTexts::from([(file.clone(), text.into())]);
+        workspace.update(&changed, &open, &root);
+    };
+    let text = demo[0].1;
+    let line_of = |part: &str| text.lines().position(|line| line.contains(part)).unwrap();
+    let function = line_of("int cache_get(")..line_of("return entry != NULL");
+    let statements = || function.clone().filter(|line| is_statement(text, *line));
+    for part in ["entry = find(cache->buckets", "cache->lookups++"] {
+        let broken = line_of(part);
+        let half = with_line(text, broken, |line| line[..line.len() / 2].to_owned());
+        let mut workspace = load(&folder);
+        take(&mut workspace, &half);
+        let mut check = Check::new(&workspace, RaceOptions::new(&workspace, None));
+        said(&workspace, &check);
+        for other in statements() {
+            let both = with_line(&half, other, |line| format!("{{ {line}"));
+            take(&mut workspace, &both);
+            check = again(&workspace, &check);
+            let report = said(&workspace, &check);
+            let mut anew = load(&folder);
+            take(&mut anew, &half);
+            take(&mut anew, &both);
+            let fresh = Check::new(&anew, RaceOptions::new(&anew, None));
+            assert_eq!(report, said(&anew, &fresh), "{both}");
+            take(&mut workspace, &half);
+            check = again(&workspace, &check);
+            said(&workspace, &check);
+        }
+    }
+}
+
+fn is_statement(text: &str, line: usize) -> bool {
+    let line = text.lines().nth(line).unwrap_or_default();
+    line.starts_with(' ') && line.ends_with(';')
+}
+
+fn again(workspace: &Workspace, check: &Check) -> Check {
+    let options = RaceOptions::new(workspace, None);
+    Check::again(workspace, options, Some(check), &Stop::default()).unwrap()
+}
