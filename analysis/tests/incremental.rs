@@ -402,3 +402,21 @@ fn unit_text(unit: usize, header: &[usize], bodies: &[usize], reversed: bool) ->
     }
     text + &functions.concat()
 }
+
+#[test]
+fn a_text_that_is_long_gone_does_not_come_back_when_a_declaration_goes() {
+    let header = "# 1 \"main.c\"\n# 1 \"types.h\" 1\n";
+    let main = "# 2 \"main.c\" 2\n";
+    let old = format!("{header}typedef int number;\n{main}int f(void) {{ return 1; }}\n");
+    let good =
+        format!("{header}typedef int number;\n{main}int f(void) {{ number n = 2; return n; }}\n");
+    let broken = good.replace("typedef int number;\n", "\n");
+    let edits = |texts: &[&str]| {
+        let mut recorded = Recorded::new(&[("main.c", texts[0])]);
+        for text in &texts[1..] {
+            recorded.edit(&[("main.c", text)]);
+        }
+        dump(&recorded.host.analysis())
+    };
+    assert_eq!(edits(&[&old, &good, &broken]), edits(&[&good, &broken]));
+}

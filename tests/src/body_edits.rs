@@ -89,14 +89,14 @@ impl BodyEdit {
 }
 
 /// Where the first number of a line begins: a digit that is no part of a name.
-fn number(line: &str) -> Option<usize> {
+pub fn number(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let is_word = |at: usize| bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_';
     (0..bytes.len()).find(|&at| bytes[at].is_ascii_digit() && (at == 0 || !is_word(at - 1)))
 }
 
 /// The lines that are one whole statement in the body of a function.
-fn statements(lines: &[&str]) -> Vec<usize> {
+pub fn statements(lines: &[&str]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut is_body = false;
     // The line in front that is not empty.

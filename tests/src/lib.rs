@@ -19,6 +19,7 @@ pub mod matching;
 pub mod oracle;
 pub mod parsers;
 pub mod printed_programs;
+pub mod project_edits;
 pub mod racy_programs;
 pub mod random;
 pub mod reading;

@@ -168,6 +168,20 @@ fn a_statement_in_front_of_calls_leaves_what_they_lead_to() {
 }
 
 #[test]
+fn what_is_lent_has_the_name_that_it_has_now() {
+    // To a function that is called, and to a thread.
+    let renamed = CALLS.replace("here", "there");
+    stays_alike(CALLS, &renamed);
+    let lent = CALLS.replace("work, 0)", "work, &thread)");
+    stays_alike(
+        &lent,
+        &lent
+            .replace("thread;", "first;")
+            .replace("&thread", "&first"),
+    );
+}
+
+#[test]
 fn a_call_that_is_there_twice_leads_where_it_led_before() {
     let edited = CALLERS.replace(
         "second(void) { leaf(); }",

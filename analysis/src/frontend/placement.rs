@@ -142,8 +142,10 @@ impl GroupStore {
         let first = groups
             .get(front)
             .filter(|first| first.start as usize <= prefix)?;
+        // The line in front of a group must end as it did: if one that says where it comes from was longer, the group
+        // would begin in the middle of it.
         let behind = groups
-            .partition_point(|group| (group.start as usize) < old.len() - suffix)
+            .partition_point(|group| group.start as usize <= old.len() - suffix)
             .clamp(front + 1, groups.len());
         let broken = groups[behind..]
             .iter()
@@ -387,6 +389,25 @@ mod tests {
             }
         });
         assert_eq!(store.len(), units.len());
+    }
+
+    #[test]
+    fn a_marker_that_says_what_an_empty_line_did_moves_no_line() {
+        let function = "int f(void) { return 1; }\n";
+        let old = format!("# 1 \"h.h\" 1\nint h(void);\n# 5 \"a.c\" 2\n\n{function}");
+        let new = format!("# 1 \"h.h\" 1\n\n# 6 \"a.c\" 2\n{function}");
+        let (store, name) = (GroupStore::default(), Ustr::from("a.c"));
+        for (old, new) in [(&old, &new), (&new, &old)] {
+            let groups = store.place(old, name);
+            let before = Before {
+                text: Some(old),
+                groups: &groups,
+            };
+            let placed = store.place_again(new, name, &before).groups;
+            let last = placed.last().unwrap();
+            let at = last.group.text.find("int f").unwrap();
+            assert_eq!(last.origin_of(at as u32).line, 6);
+        }
     }
 
     #[test]

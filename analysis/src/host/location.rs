@@ -60,6 +60,22 @@ impl Analysis {
         function.unit(&self.db).path(&self.db)
     }
 
+    /// Whether what is known of a function is what its text says now, and not what an earlier text said, because it does not
+    /// parse or is not to be found.
+    pub fn stands_in_text(&self, function: Function) -> bool {
+        if self.lowered(function).error.is_some() {
+            return false;
+        }
+        let table = self.program.units.get(&self.unit_of(function));
+        table.is_some_and(|table| {
+            let is_kept = || {
+                let mut kept = table.functions.iter().filter(|placed| placed.kept);
+                kept.any(|placed| placed.function == function)
+            };
+            !(table.has_kept && is_kept())
+        })
+    }
+
     /// Finds places in one function; asking for many of them costs little more than for one.
     /// `None` if the function is not in the text at the moment.
     pub fn locations(

@@ -102,6 +102,7 @@ impl AnalysisHost {
     /// Makes the change; what did not change keeps its results.
     pub fn apply(&mut self, change: Change) -> Touched {
         let mut touched = Touched::default();
+        self.registry.settle(&mut self.db);
         let (store, program) = (self.db.groups(), &self.program);
         let placements: Vec<(UnitChange, Option<Placement>)> = change
             .units

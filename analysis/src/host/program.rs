@@ -27,6 +27,8 @@ pub struct UnitTable {
     pub broken_groups: Vec<Arc<Group>>,
     /// In the order of the text.
     pub functions: Vec<PlacedFunction>,
+    /// Whether one of them is not in the text at the moment.
+    pub has_kept: bool,
     /// What its declarations promise about locks, found when it is asked for.
     pub(super) contracts: OnceLock<Contracts>,
     /// Found when they are asked for.

@@ -17,6 +17,8 @@ pub(super) struct Registry {
     variants: FxHashMap<FunctionKey, SmallVec<[Variant; 1]>>,
     /// Entities that nobody uses; salsa cannot delete an input.
     free: Vec<Function>,
+    /// Those that got another text, and may still be known by the one before.
+    replaced: Vec<Function>,
 }
 
 struct Variant {
@@ -53,6 +55,7 @@ impl Registry {
                 .any(|variant| variant.function == before && variant.holders.len() == 1);
             if alone {
                 replace_source(db, before, source);
+                self.replaced.push(before);
                 return before;
             }
             self.leave(db, key, unit, before);
@@ -77,6 +80,19 @@ impl Registry {
             .or_default()
             .push(Variant { function, holders });
         function
+    }
+
+    /// Functions whose new text parses need no earlier one. Otherwise one that had been good before would come back when a
+    /// declaration goes without which the present one does not parse.
+    pub fn settle(&mut self, db: &mut RootDatabase) {
+        self.replaced.retain(|function| {
+            let is_broken = lowered(db, *function).error.is_some();
+            if !is_broken && function.last_good(db).is_some() {
+                let last_good = function.set_last_good(db);
+                last_good.with_durability(Durability::LOW).to(None);
+            }
+            is_broken
+        });
     }
 
     /// The unit no longer has this function.

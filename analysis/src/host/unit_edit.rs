@@ -107,6 +107,7 @@ impl AnalysisHost {
             groups: placement.groups,
             kept_groups,
             broken_groups,
+            has_kept: functions.iter().any(|placed| placed.kept),
             functions,
             contracts: OnceLock::new(),
             files: OnceLock::new(),
@@ -148,6 +149,7 @@ impl AnalysisHost {
             kept_groups: Vec::new(),
             broken_groups: Vec::new(),
             functions,
+            has_kept: false,
             contracts: OnceLock::new(),
             files: OnceLock::new(),
         };

@@ -14,7 +14,7 @@ use super::replay::Replay;
 use super::rerouting::Rerouting;
 use crate::accesses::{FunctionFacts, StartFact};
 use crate::callgraph::{CallGraph, Components, FunctionId};
-use crate::ir::Body;
+use crate::ir::{Body, Local, Storage};
 use crate::signals::SignalState;
 use crate::stop::Stop;
 use std::collections::BTreeSet;
@@ -261,6 +261,15 @@ fn looks_the_same(now: &Sources<'_>, before: &Sources<'_>, function: FunctionId)
         && mine.at_return == theirs.at_return
         && mine.ends == theirs.ends
         && landmarks_agree(mine, body, earlier)
+        && variables_agree(body, earlier)
+}
+
+/// Whether other functions know the variables that facts may speak of by the same names. What is lent to them has its
+/// name there, and its number in the facts.
+fn variables_agree(body: &Body, earlier: &Body) -> bool {
+    let name = |local: &Local| (local.storage == Storage::Memory).then_some(local.name);
+    let mut pairs = body.locals.iter().zip(&earlier.locals);
+    pairs.all(|(mine, theirs)| name(mine) == name(theirs))
 }
 
 /// Whether calls and starts that stand in the same place are still called the same.
@@ -327,6 +336,7 @@ impl<'v> Version<'v> {
             && (!begins_threads || self.facts.at_return == other.facts.at_return)
             && (contexts.is_empty() || self.facts.ends == other.facts.ends)
             && self.facts.starts.len() == other.facts.starts.len()
+            && (self.facts.starts.is_empty() || variables_agree(self.body, other.body))
             && { starts }.all(is_same_start)
     }
 }

@@ -128,6 +128,11 @@ impl Cache {
         headers.all(|(path, hash)| self.stamp(path).is_some_and(|stamp| stamp.hash == *hash))
     }
 
+    /// Forgets all output.
+    pub fn clear(&self) {
+        *self.entries() = Entries::default();
+    }
+
     /// What the headers are that a run which began at `started` has read. `None` if one may have changed during
     /// the run, since then nobody knows which content was read.
     pub fn hashes(&self, headers: &[PathBuf], started: &Moment) -> Option<HeaderHashes> {
@@ -294,6 +299,7 @@ mod tests {
 
     fn output(text: &str, headers: &[&Path]) -> Preprocessed {
         Preprocessed {
+            missing: Vec::new(),
             text: text.into(),
             headers: headers.iter().map(|path| path.to_path_buf()).collect(),
             notes: Vec::new(),

@@ -140,6 +140,8 @@ impl KeptUnits {
         let is_current = contents.are_current(&kept.headers)
             && self.namesakes(unit, &kept.headers) == kept.namesakes;
         is_current.then(|| Preprocessed {
+            // Nothing is kept of what was incomplete.
+            missing: Vec::new(),
             text: kept.text.into(),
             headers: kept.headers.iter().map(|(path, _)| path.clone()).collect(),
             notes: kept.notes,

@@ -79,19 +79,33 @@ pub struct HeaderIndex {
     by_name: HashMap<String, Vec<PathBuf>>,
 }
 
+/// Of files that are meant to be included.
+const EXTENSIONS: &[&str] = &["h", "inc", "def"];
+
 /// A larger project is searched only in part; a header that is not found there is merely not suggested.
 const MAX_VISITED: usize = 200_000;
 
 impl HeaderIndex {
     pub fn new(root: &Path) -> HeaderIndex {
         let mut by_name: HashMap<String, Vec<PathBuf>> = HashMap::new();
-        for path in walk::files(root, &["h", "inc", "def"], MAX_VISITED).files {
+        for path in walk::files(root, EXTENSIONS, MAX_VISITED).files {
             if let Some(name) = path.file_name() {
                 let name = name.to_string_lossy().into_owned();
                 by_name.entry(name).or_default().push(path);
             }
         }
         HeaderIndex { by_name }
+    }
+
+    /// Whether it says of a file that it is there. Of a file that is never suggested it says what is the case.
+    pub fn knows(&self, file: &Path) -> bool {
+        let extension = file.extension().and_then(|extension| extension.to_str());
+        if !extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) {
+            return file.is_file();
+        }
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let known = self.by_name.get(&*name);
+        known.is_some_and(|known| known.iter().any(|path| path == file))
     }
 
     /// The directory to add to the include path so that `header` is found: of several, the one

@@ -31,7 +31,7 @@ mod visible_text;
 mod walk;
 pub mod whole_file;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -160,6 +160,16 @@ impl Project {
         unsaved: &UnsavedTexts,
     ) -> Result<Preprocessed, Note> {
         self.preprocess(&self.units[index], unsaved)
+    }
+
+    /// These files may have come or gone.
+    pub fn look_again_for(&self, files: &BTreeSet<PathBuf>) {
+        self.preprocessor.look_again_for(files);
+    }
+
+    /// Headers may be found elsewhere than before.
+    pub fn forget_preprocessed(&self) {
+        self.preprocessor.forget();
     }
 
     /// The units that compile `file`, by index. A name with symbolic links is recognised too.

@@ -5,11 +5,12 @@
 //! it looks up `#include "x.h"` in its working directory first; the directory of the source file
 //! follows through `-iquote`, as it would be for the file itself.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -35,6 +36,8 @@ pub struct Preprocessed {
     pub text: Arc<str>,
     /// The headers that were read, sorted.
     pub headers: Vec<PathBuf>,
+    /// Headers that are not where they were looked for, as they were asked for.
+    pub missing: Vec<String>,
     pub notes: Vec<Note>,
     /// The files on disk that it was made from, if it depends on nothing else.
     pub inputs: Option<Arc<Inputs>>,
@@ -80,7 +83,7 @@ pub struct Preprocessor {
     cache: Cache,
     kept: Option<KeptUnits>,
     scratch: OnceLock<Result<Scratch, String>>,
-    header_index: OnceLock<HeaderIndex>,
+    header_index: Mutex<Option<Arc<HeaderIndex>>>,
 }
 
 impl Preprocessor {
@@ -90,7 +93,7 @@ impl Preprocessor {
             kept: KeptUnits::new(&options),
             options,
             scratch: OnceLock::new(),
-            header_index: OnceLock::new(),
+            header_index: Mutex::default(),
         }
     }
 
@@ -227,6 +230,7 @@ impl Preprocessor {
             output: Preprocessed {
                 text: renamed.text.into(),
                 headers: renamed.headers.into_iter().collect(),
+                missing: attempt.missing_headers(),
                 notes: attempt.notes,
                 inputs: None,
             },
@@ -287,9 +291,34 @@ impl Preprocessor {
 
     /// The directory of the project in which `header` is found.
     fn hint(&self, header: &str, includer: &Path) -> Option<PathBuf> {
+        let mut known = self.locked_index();
+        let index = known.get_or_insert_with(|| Arc::new(HeaderIndex::new(&self.options.root)));
+        let index = index.clone();
+        drop(known);
+        index.directory_for(header, includer)
+    }
+
+    /// These files may have come or gone.
+    pub fn look_again_for(&self, files: &BTreeSet<PathBuf>) {
+        let mut known = self.locked_index();
+        let mut files = files.iter();
+        if known
+            .as_ref()
+            .is_some_and(|index| files.any(|file| index.knows(file) != file.is_file()))
+        {
+            *known = None;
+        }
+    }
+
+    /// What is known was found among other files.
+    pub fn forget(&self) {
+        self.cache.clear();
+    }
+
+    fn locked_index(&self) -> MutexGuard<'_, Option<Arc<HeaderIndex>>> {
         self.header_index
-            .get_or_init(|| HeaderIndex::new(&self.options.root))
-            .directory_for(header, includer)
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn scratch(&self) -> Result<&Scratch, Note> {

@@ -22,8 +22,9 @@ pub struct Attempt<'u> {
     flags: Vec<String>,
     stubs_directory: PathBuf,
     stubs: Option<Stubs>,
-    missing: usize,
-    has_guessed: bool,
+    missing: Vec<String>,
+    /// Those that were taken from where no flag says that they are.
+    guessed: Vec<String>,
 }
 
 /// Tells the directory of the project that has a header, given the header and the file that includes it.
@@ -51,8 +52,8 @@ impl<'u> Attempt<'u> {
             flags: unit.arguments.clone(),
             stubs_directory,
             stubs: None,
-            missing: 0,
-            has_guessed: false,
+            missing: Vec::new(),
+            guessed: Vec::new(),
         }
     }
 
@@ -89,12 +90,17 @@ impl<'u> Attempt<'u> {
     /// Whether the output names every file that it depends on: no header was missing, and none was
     /// read for its macros alone, which leaves no line marker.
     pub fn is_complete(&self) -> bool {
-        self.missing == 0 && !self.flags.iter().any(|flag| flag == "-imacros")
+        self.missing.is_empty() && !self.flags.iter().any(|flag| flag == "-imacros")
     }
 
     /// Whether nothing had to be guessed: a guess depends on all that lies in the project.
     pub fn is_certain(&self) -> bool {
-        !self.has_guessed
+        self.guessed.is_empty()
+    }
+
+    /// What is not where it was looked for.
+    pub fn missing_headers(&self) -> Vec<String> {
+        [&*self.missing, &*self.guessed].concat()
     }
 
     /// Changes what can be changed about `errors`. Returns whether another run makes sense.
@@ -167,8 +173,8 @@ impl<'u> Attempt<'u> {
         let is_new = self.add_stub(header)
             || self.drop_forced_header(header)
             || self.blank_include(header, &place);
-        self.missing += 1;
-        let goes_on = is_new && self.missing <= MAX_MISSING;
+        self.missing.push(header.to_owned());
+        let goes_on = is_new && self.missing.len() <= MAX_MISSING;
         let consequence = if goes_on {
             "what it declares is unknown here"
         } else {
@@ -196,7 +202,7 @@ impl<'u> Attempt<'u> {
         if self.unit.has_command || self.flags.iter().any(|flag| *flag == directory_word) {
             return false;
         }
-        self.has_guessed = true;
+        self.guessed.push(header.to_owned());
         self.flags.push("-idirafter".to_owned());
         self.flags.push(directory_word.into_owned());
         self.notes.push(

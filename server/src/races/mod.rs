@@ -41,6 +41,7 @@ use explanation::AskedPlace;
 use guards::Guards;
 use places::Places;
 use race::Detail;
+use racelens_analysis::host::CheckedProgram;
 use racelens_analysis::stop::{Stop, Stopped};
 use reported::{RaceReports, Reported};
 use std::cell::OnceCell;
@@ -139,6 +140,11 @@ impl Check {
     /// Ends the work with a check together with the process: freeing it piece by piece would only cost time.
     pub fn leave(self) {
         std::mem::forget(self);
+    }
+
+    /// What the analysis found, of which reports and explanations tell a part.
+    pub fn program(&self) -> &CheckedProgram {
+        self.result.program()
     }
 
     /// How races were looked for.

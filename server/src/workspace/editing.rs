@@ -1,7 +1,7 @@
 //! Keeps a program that was read up to date while its files change.
 
 use super::{Opened, Past, ReadUnit, Workspace, read_unit};
-use crate::project::LoadOptions;
+use crate::project::{LoadOptions, Project, UnsavedTexts};
 use racelens_analysis::host::{Change, UnitChange};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
@@ -40,9 +40,16 @@ impl Workspace {
         let including: HashSet<Ustr> = headers
             .flat_map(|file| self.header_uses.units_of(file))
             .collect();
+        project.look_again_for(changed);
+        let new = self.new_headers(project, changed);
+        if !new.is_empty() {
+            project.forget_preprocessed();
+        }
         let is_touched = |index: &usize| {
-            including.contains(&self.read_units[*index].name)
+            let unit = &self.read_units[*index];
+            including.contains(&unit.name)
                 || changed.contains(&project.units[*index].file)
+                || new.iter().any(|file| unit.may_find(file))
         };
         let touched = (0..project.units.len()).filter(is_touched);
         let touched: Vec<usize> = touched.collect();
@@ -57,6 +64,20 @@ impl Workspace {
                 .collect()
         });
         ReadAgain(results)
+    }
+
+    /// Of these files, those that nothing has included so far, and that something may include now.
+    fn new_headers<'f>(
+        &self,
+        project: &Project,
+        changed: &'f BTreeSet<PathBuf>,
+    ) -> Vec<&'f PathBuf> {
+        let is_new = |file: &&PathBuf| {
+            !self.header_uses.contains(file)
+                && project.units_of(file).is_empty()
+                && self.read_units.iter().any(|unit| unit.may_find(file))
+        };
+        changed.iter().filter(is_new).collect()
     }
 
     /// The second half of `reread`. Nothing else may have changed the program in between.
@@ -75,10 +96,12 @@ impl Workspace {
                 None if before.is_read => {
                     // The headers are what may make it readable again.
                     unit.headers.clone_from(&before.headers);
+                    unit.missing.clone_from(&before.missing);
                     change.units.push(gone_unit(unit.name));
                 }
                 None => {}
             }
+            unit.adoption.clone_from(&before.adoption);
             self.header_uses.remove(before);
             self.header_uses.add(&unit);
             self.read_units[index] = unit;
@@ -121,14 +144,33 @@ impl Workspace {
         let index = project.add(unit);
         let result = project.preprocess_one(index, &self.texts.sources.unsaved);
         let (mut unit, text) = read_unit(&project.units, index, result);
-        unit.notes.push(note);
-        self.past.has_adopted = true;
+        unit.adoption = Some(note);
         let change = Change {
             units: text.map(|text| unit.change(text)).into_iter().collect(),
         };
         self.header_uses.add(&unit);
         self.read_units.insert(index, unit);
         self.apply(change);
+    }
+
+    /// Gives up the files that were adopted, unless they are among these.
+    pub fn give_up_adopted(&mut self, but: &UnsavedTexts) {
+        let Some(project) = &mut self.project else {
+            return;
+        };
+        let mut change = Change::default();
+        for index in (0..self.read_units.len()).rev() {
+            let file = &project.units[index].file;
+            if self.read_units[index].adoption.is_some() && !but.contains_key(file) {
+                project.units.remove(index);
+                let unit = self.read_units.remove(index);
+                self.header_uses.remove(&unit);
+                change.units.push(gone_unit(unit.name));
+            }
+        }
+        if !change.units.is_empty() {
+            self.apply(change);
+        }
     }
 
     /// Reads the project anew, because what describes it has changed. Functions that are the same keep their results.
@@ -167,11 +209,21 @@ impl Workspace {
         self.models = models;
         self.models_hash = models_hash;
         self.project_notes = notes;
-        self.past = Past {
-            is_edited: true,
-            has_adopted: false,
-        };
+        self.past = Past { is_edited: true };
         self.apply(change);
+    }
+}
+
+impl ReadUnit {
+    /// Whether a file that has come or gone may be one that it includes: what was missing, or what stands in front of
+    /// a header of the same name.
+    fn may_find(&self, file: &Path) -> bool {
+        let name = file.file_name();
+        let asked = self.missing.iter().map(Path::new);
+        let headers = self.headers.iter().map(PathBuf::as_path);
+        asked
+            .chain(headers)
+            .any(|header| header.file_name() == name)
     }
 }
 

@@ -35,6 +35,8 @@ impl Workspace {
                         data_model: DataModel::LP64,
                         is_read: true,
                         headers: Vec::new(),
+                        missing: Vec::new(),
+                        adoption: None,
                         notes: remarks,
                         basis: UnitBasis::Outcome(ContentHash::of(text.as_bytes())),
                     };

@@ -39,6 +39,11 @@ impl KnownPlaces {
         find: impl FnOnce() -> Option<Stretch>,
     ) -> Option<Stretch> {
         let unit = analysis.unit_of(function);
+        // Where statements of an earlier text stand in the present one is a guess, which is made anew each time.
+        if !analysis.stands_in_text(function) {
+            self.forget(unit, function);
+            return find();
+        }
         let is_current =
             |known: &FunctionPlaces| !known.is_doubtful && analysis.has_text(function, &known.mark);
         let functions = self.0.get(&unit);
@@ -68,7 +73,12 @@ impl KnownPlaces {
         (then, now): (Reading, Reading),
         find: impl Fn(StatementId) -> Option<Stretch>,
     ) -> Since {
-        let Some(functions) = self.0.get(&analysis.unit_of(function)) else {
+        let unit = analysis.unit_of(function);
+        if !analysis.stands_in_text(function) {
+            self.forget(unit, function);
+            return Since::Changed;
+        }
+        let Some(functions) = self.0.get(&unit) else {
             return Since::Changed;
         };
         let Some(mut known) = functions.get_mut(&function) else {
@@ -84,6 +94,13 @@ impl KnownPlaces {
             (true, true) => Since::Stayed,
             (true, false) => Since::Moved,
             (false, _) => Since::Changed,
+        }
+    }
+
+    /// Once its text says again what it does, somebody has to look.
+    fn forget(&self, unit: Ustr, function: Function) {
+        if let Some(functions) = self.0.get(&unit) {
+            functions.remove(&function);
         }
     }
 

@@ -6,6 +6,7 @@ mod header_uses;
 mod known_places;
 mod line_change;
 mod line_moves;
+mod open_texts;
 mod opened;
 mod sources;
 mod syntax_note;
@@ -72,8 +73,6 @@ pub struct Workspace {
 struct Past {
     /// Whether units were read again: what does not parse may be there as it was before.
     is_edited: bool,
-    /// Whether a file was taken in that the project does not name.
-    has_adopted: bool,
 }
 
 /// How a program is read.
@@ -127,7 +126,11 @@ struct ReadUnit {
     /// Whether there was any text.
     is_read: bool,
     headers: Vec<PathBuf>,
+    /// Headers that it asks for and that are not there.
+    missing: Vec<String>,
     notes: Vec<Note>,
+    /// If nobody says how it is compiled: with whose flags it is.
+    adoption: Option<Note>,
     basis: UnitBasis,
 }
 
@@ -251,7 +254,10 @@ impl Workspace {
         pool.install(|| host.apply(change));
         self.units = self.read_units.iter().filter(|unit| unit.is_read).count();
         // Notes of shared headers come once for each unit that includes them.
-        let of_units = self.read_units.iter().flat_map(|unit| &unit.notes);
+        let of_units = self
+            .read_units
+            .iter()
+            .flat_map(|unit| unit.notes.iter().chain(&unit.adoption));
         let notes: BTreeSet<&Note> = self.project_notes.iter().chain(of_units).collect();
         self.notes = notes.into_iter().cloned().collect();
     }
@@ -297,7 +303,8 @@ impl Workspace {
     /// a text that was there before, or known to an editor only.
     pub fn is_as_on_disk(&self) -> bool {
         let is_unmixed = !self.past.is_edited || self.syntax_notes().is_empty();
-        is_unmixed && !self.past.has_adopted && self.texts.sources.unsaved.is_empty()
+        let has_adopted = self.read_units.iter().any(|unit| unit.adoption.is_some());
+        is_unmixed && !has_adopted && self.texts.sources.unsaved.is_empty()
     }
 
     pub fn analysis(&self) -> Analysis {
@@ -413,18 +420,20 @@ fn read_unit(
 ) -> (ReadUnit, Option<Arc<str>>) {
     let unit = &units[index];
     let basis = UnitBasis::of(&result);
-    let (text, headers, notes) = match result {
-        Ok(read) => (Some(read.text), read.headers, read.notes),
+    let (text, headers, missing, notes) = match result {
+        Ok(read) => (Some(read.text), read.headers, read.missing, read.notes),
         // That no compiler was found is said once, not for each file.
-        Err(_) if unit.compiler.is_none() => (None, Vec::new(), Vec::new()),
-        Err(note) => (None, Vec::new(), vec![note]),
+        Err(_) if unit.compiler.is_none() => (None, Vec::new(), Vec::new(), Vec::new()),
+        Err(note) => (None, Vec::new(), Vec::new(), vec![note]),
     };
     let read = ReadUnit {
         name: unit_name(units, index),
         data_model: data_model(&unit.arguments),
         is_read: text.is_some(),
         headers,
+        missing,
         notes,
+        adoption: None,
         basis,
     };
     (read, text)

@@ -1,6 +1,7 @@
 //! A program that was read is kept up to date by reading only what has changed.
 
 use crate::workspace::Workspace as Folder;
+use racelens::project::UnsavedTexts;
 use racelens::race_options::RaceOptions;
 use racelens::races::Check;
 use racelens::report::Report;
@@ -171,4 +172,171 @@ fn said(workspace: &Workspace, check: &Check) -> Report {
     let mut report = check.brief_report(workspace);
     report.stats.seconds = 0.0;
     report
+}
+
+#[test]
+fn a_header_that_comes_is_read_by_who_has_asked_for_it() {
+    let folder = Folder::new(&[
+        ("a.c", "#include \"n.h\"\nvoid a(void) {}\n"),
+        ("sub/b.c", "#include <sub/n.h>\nvoid b(void) {}\n"),
+        ("c.c", "void c(void) {}\n"),
+        ("racelens.toml", "[preprocessor]\nflags = [\"-I.\"]\n"),
+    ]);
+    let mut workspace = load(&folder);
+    assert_eq!(workspace.notes.len(), 3, "{:?}", workspace.notes);
+    folder.write("n.h", b"static void n(void) {}\n");
+    reread(&mut workspace, &[folder.path("n.h")]);
+    assert!(functions(&workspace).contains(&"n".to_owned()));
+    assert_eq!(workspace.notes.len(), 2, "{:?}", workspace.notes);
+    folder.write("sub/n.h", b"static void m(void) {}\n");
+    assert_eq!(reread(&mut workspace, &[folder.path("sub/n.h")]), 2);
+    assert!(functions(&workspace).contains(&"m".to_owned()));
+    // It goes, and is missing again.
+    std::fs::remove_file(folder.path("n.h")).unwrap();
+    reread(&mut workspace, &[folder.path("n.h")]);
+    assert!(!functions(&workspace).contains(&"n".to_owned()));
+    folder.write("n.h", b"static void n(void) {}\n");
+    reread(&mut workspace, &[folder.path("n.h")]);
+    assert!(functions(&workspace).contains(&"n".to_owned()));
+}
+
+#[test]
+fn a_header_that_comes_takes_the_place_of_one_that_is_found_later() {
+    let folder = Folder::new(&[
+        ("a.c", "#include \"n.h\"\nvoid a(void) {}\n"),
+        ("first/other.h", ""),
+        ("second/n.h", "static void late(void) {}\n"),
+        (
+            "racelens.toml",
+            "[preprocessor]\nflags = [\"-Ifirst\", \"-Isecond\"]\n",
+        ),
+    ]);
+    let mut workspace = load(&folder);
+    assert_eq!(functions(&workspace), ["late", "a"]);
+    folder.write("first/n.h", b"static void soon(void) {}\n");
+    assert_eq!(reread(&mut workspace, &[folder.path("first/n.h")]), 1);
+    assert_eq!(functions(&workspace), ["soon", "a"]);
+}
+
+#[test]
+fn where_a_missing_header_could_be_is_what_lies_there_now() {
+    let folder = Folder::new(&[("a.c", "#include \"n.h\"\n"), ("sub/n.h", "\n")]);
+    let mut workspace = load(&folder);
+    let said = |workspace: &Workspace| workspace.notes.clone();
+    for change in [
+        &|| folder.write("n.h", b"\n"),
+        &|| std::fs::remove_file(folder.path("n.h")).unwrap(),
+        &|| std::fs::remove_file(folder.path("sub/n.h")).unwrap(),
+        &|| folder.write("other/n.h", b"\n"),
+    ] as [&dyn Fn(); 4]
+    {
+        change();
+        let files = ["n.h", "sub/n.h", "other/n.h"].map(|name| folder.path(name));
+        reread(&mut workspace, &files);
+        assert_eq!(said(&workspace), said(&load(&folder)));
+    }
+}
+
+#[test]
+fn what_an_editor_had_of_a_file_goes_with_the_file() {
+    let folder = Folder::new(&[("a.c", "void a(void) {}\n"), ("b.c", "void b(void) {}\n")]);
+    let (file, root) = (folder.path("b.c"), folder.path(""));
+    let mut workspace = load(&folder);
+    let changed = BTreeSet::from([file.clone()]);
+    let open = UnsavedTexts::from([(file.clone(), "void unsaved(void) {}\n".into())]);
+    workspace.update(&changed, &open, &root);
+    assert_eq!(functions(&workspace), ["a", "unsaved"]);
+    // It is closed and removed at once.
+    std::fs::remove_file(&file).unwrap();
+    workspace.reload(&folder.options());
+    workspace.update(&changed, &UnsavedTexts::new(), &root);
+    assert_eq!(functions(&workspace), ["a"]);
+    folder.write("b.c", b"void saved(void) {}\n");
+    workspace.reload(&folder.options());
+    assert_eq!(functions(&workspace), ["a", "saved"]);
+}
+
+#[test]
+fn a_file_that_no_command_names_belongs_to_the_program_while_it_is_open() {
+    let folder = Folder::new(&[
+        ("a.c", "void a(void) {}\n"),
+        ("b.c", "void b(void) {}\n"),
+        ("racelens.toml", "[project]\nsources = [\"a.c\"]\n"),
+    ]);
+    let (file, root) = (folder.path("b.c"), folder.path(""));
+    let mut workspace = load(&folder);
+    let changed = BTreeSet::from([file.clone()]);
+    let notes = workspace.notes.len();
+    for text in ["void b1(void) {}\n", "void b2(void) {}\n"] {
+        let open = UnsavedTexts::from([(file.clone(), text.into())]);
+        workspace.update(&changed, &open, &root);
+        assert_eq!(functions(&workspace), ["a", &text[5..7]]);
+        // That nobody says how it is compiled stays true while it is edited.
+        assert_eq!(workspace.notes.len(), notes + 1);
+    }
+    workspace.update(&changed, &UnsavedTexts::new(), &root);
+    assert_eq!(functions(&workspace), ["a"]);
+    assert_eq!(workspace.notes.len(), notes);
+}
+
+/// The text with one line changed.
+fn with_line(text: &str, number: usize, change: impl Fn(&str) -> String) -> String {
+    let lines = text.lines().enumerate();
+    let lines = lines.map(|(index, line)| match index == number {
+        true => change(line) + "\n",
+        false => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
+#[test]
+fn where_things_are_in_text_that_does_not_parse_does_not_depend_on_who_asked_before() {
+    let demo = [
+        ("cache.c", include_str!("../../../tests/demo/cache.c")),
+        ("cache.h", include_str!("../../../tests/demo/cache.h")),
+        ("main.c", include_str!("../../../tests/demo/main.c")),
+    ];
+    let folder = Folder::new(&demo);
+    let (file, root) = (folder.path("cache.c"), folder.path(""));
+    let changed = BTreeSet::from([file.clone()]);
+    let take = |workspace: &mut Workspace, text: &str| {
+        let open = UnsavedTexts::from([(file.clone(), text.into())]);
+        workspace.update(&changed, &open, &root);
+    };
+    let text = demo[0].1;
+    let line_of = |part: &str| text.lines().position(|line| line.contains(part)).unwrap();
+    let function = line_of("int cache_get(")..line_of("return entry != NULL");
+    let statements = || function.clone().filter(|line| is_statement(text, *line));
+    for part in ["entry = find(cache->buckets", "cache->lookups++"] {
+        let broken = line_of(part);
+        let half = with_line(text, broken, |line| line[..line.len() / 2].to_owned());
+        let mut workspace = load(&folder);
+        take(&mut workspace, &half);
+        let mut check = Check::new(&workspace, RaceOptions::new(&workspace, None));
+        said(&workspace, &check);
+        for other in statements() {
+            let both = with_line(&half, other, |line| format!("{{ {line}"));
+            take(&mut workspace, &both);
+            check = again(&workspace, &check);
+            let report = said(&workspace, &check);
+            let mut anew = load(&folder);
+            take(&mut anew, &half);
+            take(&mut anew, &both);
+            let fresh = Check::new(&anew, RaceOptions::new(&anew, None));
+            assert_eq!(report, said(&anew, &fresh), "{both}");
+            take(&mut workspace, &half);
+            check = again(&workspace, &check);
+            said(&workspace, &check);
+        }
+    }
+}
+
+fn is_statement(text: &str, line: usize) -> bool {
+    let line = text.lines().nth(line).unwrap_or_default();
+    line.starts_with(' ') && line.ends_with(';')
+}
+
+fn again(workspace: &Workspace, check: &Check) -> Check {
+    let options = RaceOptions::new(workspace, None);
+    Check::again(workspace, options, Some(check), &Stop::default()).unwrap()
 }

@@ -4,8 +4,8 @@ use super::recalled::RecalledRoot;
 use super::verification::VerifiedRaces;
 use crate::lsp::document::Document;
 use crate::lsp::settings::Settings;
-use crate::project::LoadOptions;
 use crate::project::regular_file::{self, MOST_OF_A_SETTING};
+use crate::project::{LoadOptions, UnsavedTexts};
 use crate::race_options::RaceOptions;
 use crate::races::Check;
 use crate::report::{Baseline, Report, Selection};
@@ -113,29 +113,15 @@ impl Root {
         self.workspace = None;
     }
 
-    /// Takes what has changed into the program. Only saved text of headers counts, because a compiler reads it.
+    /// Takes what has changed into the program.
     pub fn update(&mut self, changed: &BTreeSet<PathBuf>, open: &OpenFiles) {
         let Some(workspace) = &mut self.workspace else {
             return;
         };
-        let mut touched = BTreeSet::new();
-        for path in changed {
-            let name = workspace.name_of(path).unwrap_or_else(|| path.clone());
-            let document = open.get(path);
-            let is_unit = workspace
-                .project
-                .as_ref()
-                .is_some_and(|project| !project.units_of(&name).is_empty());
-            if is_unit {
-                workspace.set_unsaved(&name, document.map(|document| document.text.clone()));
-            }
-            touched.insert(name);
-        }
         if let Some(checked) = self.checked.take() {
             self.earlier = Some(checked.check);
         }
-        workspace.reread(&touched);
-        self.adopt_open(open);
+        workspace.update(changed, &texts(open), &self.path);
     }
 
     /// What describes the project has changed.
@@ -146,7 +132,7 @@ impl Root {
         }
         if let Some(workspace) = &mut self.workspace {
             workspace.reload(&options);
-            self.adopt_open(open);
+            workspace.adopt_open(&texts(open), &self.path);
         }
     }
 
@@ -232,23 +218,6 @@ impl Root {
         }
     }
 
-    /// A file that is open here belongs to the program, even if no compile command names it yet.
-    fn adopt_open(&mut self, open: &OpenFiles) {
-        let Some(workspace) = &mut self.workspace else {
-            return;
-        };
-        let mut new: Vec<&PathBuf> = open
-            .keys()
-            .filter(|path| path.starts_with(&self.path) && is_unit_name(path))
-            .filter(|path| workspace.name_of(path).is_none())
-            .collect();
-        new.sort();
-        for path in new {
-            workspace.set_unsaved(path, Some(open[path].text.clone()));
-            workspace.adopt(path);
-        }
-    }
-
     fn baseline(&self, settings: &Settings) -> Result<Option<Baseline>, String> {
         let Some(file) = &settings.baseline else {
             return Ok(None);
@@ -261,6 +230,12 @@ impl Root {
             .map_err(|error| format!("{shown} is no baseline: {error}"))?;
         Ok(Some(baseline))
     }
+}
+
+fn texts(open: &OpenFiles) -> UnsavedTexts {
+    let texts = open.iter();
+    let texts = texts.map(|(path, document)| (path.clone(), document.text.clone()));
+    texts.collect()
 }
 
 pub(super) fn is_unit_name(path: &Path) -> bool {
