@@ -1,5 +1,6 @@
 //! Everything that is said about a project by who kept it up to date, beside what is said by who has read it anew.
 
+use super::class_numbers::renumbered;
 use super::functions::called_names;
 use super::names::words;
 use super::session::Session;
@@ -108,8 +109,11 @@ pub fn compare(now: &Session, anew: &Session, questions: &Questions) -> Result<(
     same("the full report", now, anew, |session| {
         Ok(without_time(session.check()?.report(&session.workspace)))
     })?;
-    let [one, other] =
-        [now, anew].map(|session| session.check().map(|check| described(check.program())));
+    let [one, other] = [now, anew].map(|session| {
+        session
+            .check()
+            .map(|check| renumbered(&described(check.program())))
+    });
     if one != other {
         return Err(first_difference("the contexts", &one?, &other?));
     }

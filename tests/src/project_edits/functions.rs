@@ -27,7 +27,7 @@ pub fn functions(lines: &[&str]) -> Vec<FunctionText> {
         }
         let begins = |at: &usize| {
             let line = lines[*at].trim_end();
-            line == "{" || (line.ends_with(") {") && !line.starts_with([' ', '\t']))
+            line == "{" || (line.ends_with(") {") && is_headed(&lines[from..=*at]))
         };
         if line.trim_end() == "}"
             && let Some(brace) = (from..end).find(begins)
@@ -39,6 +39,21 @@ pub fn functions(lines: &[&str]) -> Vec<FunctionText> {
     found
 }
 
+/// Whether the last of the lines begins in the first column, or goes on with one that does.
+fn is_headed(lines: &[&str]) -> bool {
+    let mut lines = lines.iter().rev();
+    let is_inner = |line: &str| line.starts_with([' ', '\t']);
+    let mut is_last = |line: &&&str| !is_inner(line) || !line.trim_end().ends_with(',');
+    match lines.next() {
+        Some(last) if is_inner(last) => {
+            let head = lines.find(&mut is_last);
+            head.is_some_and(|head| !is_inner(head) && head.trim_end().ends_with(','))
+        }
+        Some(_) => true,
+        None => false,
+    }
+}
+
 fn function(lines: &[&str], from: usize, brace: usize, end: usize) -> Option<FunctionText> {
     let is_head = |line: &str| {
         let line = line.trim_end();
@@ -47,7 +62,8 @@ fn function(lines: &[&str], from: usize, brace: usize, end: usize) -> Option<Fun
             && !line.ends_with([';', '/', '}'])
     };
     let mut first = brace;
-    while first > from && (is_head(lines[first - 1]) || lines[first - 1].trim_end().ends_with(')'))
+    while first > from
+        && (is_head(lines[first - 1]) || lines[first - 1].trim_end().ends_with([')', ',']))
     {
         first -= 1;
     }

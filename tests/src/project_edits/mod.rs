@@ -2,6 +2,7 @@
 //! headers, in flags and names. After each, what is said with the results of before is compared with what somebody says who
 //! reads the project anew.
 
+mod class_numbers;
 mod comparison;
 mod files;
 mod flags;
