@@ -311,7 +311,8 @@ async fn register(client: &Client, session: &Session) {
     }
 }
 
-/// Asks the client for the settings, if it answers such questions.
+/// Asks the client for the settings, if it answers such questions. An answer that the client gave before it changed them again is left
+/// out: that change asks again.
 async fn ask_settings(client: &Client, session: &Session, outbox: &Outbox) {
     if !session
         .client
@@ -324,8 +325,11 @@ async fn ask_settings(client: &Client, session: &Session, outbox: &Outbox) {
         scope_uri: None,
         section: Some("racelens".to_owned()),
     };
+    let changes = || session.settings_changes.load(Ordering::Relaxed);
+    let asked_after = changes();
     let request = client.configuration(vec![section]);
     if let Ok(Ok(answers)) = tokio::time::timeout(PATIENCE, request).await
+        && changes() == asked_after
         && let Some(answer) = answers.first().filter(|answer| answer.is_object())
     {
         let (settings, problems) = Settings::read(answer);

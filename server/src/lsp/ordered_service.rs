@@ -144,9 +144,11 @@ impl<S> OrderedService<S> {
                 }
             }
             "workspace/didChangeConfiguration" => {
-                if let Some(params) = self.read::<DidChangeConfigurationParams>(notification)
-                    && let Some(section) = params.settings.get("racelens")
-                {
+                let Some(params) = self.read::<DidChangeConfigurationParams>(notification) else {
+                    return;
+                };
+                session.settings_changes.fetch_add(1, Ordering::Relaxed);
+                if let Some(section) = params.settings.get("racelens") {
                     let (settings, problems) = Settings::read(section);
                     for problem in problems {
                         self.outbox.log(MessageType::WARNING, problem);

@@ -18,6 +18,8 @@ pub struct Session {
     /// Grows with every change of a document.
     pub edits: AtomicU64,
     pub client: OnceLock<ClientFacts>,
+    /// Grows whenever the client says that its settings have changed. What it answered before is out of date then.
+    pub settings_changes: AtomicU64,
     pub was_shut_down: AtomicBool,
     /// Work that the user can stop, by the token of its progress.
     pub stoppable: DashMap<ProgressToken, Arc<AtomicBool>>,
@@ -60,6 +62,7 @@ impl Session {
             documents: OpenDocuments::default(),
             edits: AtomicU64::new(0),
             client: OnceLock::new(),
+            settings_changes: AtomicU64::new(0),
             was_shut_down: AtomicBool::new(false),
             stoppable: DashMap::new(),
             verifying: Semaphore::new(1),

@@ -80,6 +80,28 @@ fn the_least_rank_can_be_changed_while_the_server_runs() {
 }
 
 #[test]
+fn an_answer_from_before_the_settings_changed_again_is_left_out() {
+    let folder = project(&[("a.c", RACY)]);
+    let mut client = Client::start(&folder.root());
+    client.wait_for(|message| message["method"] == "workspace/configuration");
+    assert_eq!(races(&mut client), 1);
+    // A client that is slow to answer, and whose user changes the settings twice.
+    client.answers = false;
+    let strict = json!({ "debounce": 1, "minRank": 100 });
+    set(&mut client, strict.clone());
+    while client.heard_of("workspace/configuration").len() < 2 {
+        client.hear();
+    }
+    let question = client.heard_of("workspace/configuration")[1]["id"].clone();
+    set(&mut client, json!({ "debounce": 1 }));
+    client.send(&json!({ "jsonrpc": "2.0", "id": question, "result": [strict] }));
+    // The answer has arrived when the second of two questions behind it is answered.
+    client.settle();
+    assert_eq!(races(&mut client), 1);
+    client.finish();
+}
+
+#[test]
 fn the_client_is_asked_for_its_settings_and_for_watchers() {
     let folder = project(&[("a.c", RACY)]);
     let mut client = Client::connect();
