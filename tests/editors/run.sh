@@ -3,6 +3,7 @@
 #
 #   bash tests/editors/run.sh                    everything
 #   bash tests/editors/run.sh protocol nvim      some of: units protocol nvim vscode others
+#   bash tests/editors/run.sh tools              installs what all but `others` need, and tests nothing
 #
 # RACELENS_SERVER        the program to test (default: target/debug/racelens, which is built)
 # RACELENS_IMAGES        a folder for the pictures of the extension's README, which are renewed
@@ -55,8 +56,10 @@ units() {
     python3 -m unittest discover --start-directory "$here/latency" --quiet
 }
 
+protocol_tools() { once python install_python; }
+
 protocol() {
-    once python install_python
+    protocol_tools
     (cd "$here/protocol" && "$tools/python/bin/python" -m pytest --quiet -p no:cacheprovider .)
 }
 
@@ -80,25 +83,40 @@ nvim_story() {
 }
 
 # The oldest that is supported, one that has `vim.lsp.start` only, and the newest.
-nvim_stories() {
+nvim_tools() {
     debian_packages nvim=neovim
     once neovim-trixie install_neovim_of trixie
     once neovim-sid install_neovim_of sid
+}
+
+nvim_stories() {
+    nvim_tools
     nvim_story -
     nvim_story "$tools/neovim-trixie"
     nvim_story "$tools/neovim-sid"
 }
 
-vscode() {
+vscode_tools() {
     debian_packages chromium=chromium fc-list=fontconfig
     [ -d /usr/share/fonts/truetype/dejavu ] || debian_packages dejavu=fonts-dejavu-core
     extension
     once code-server install_code_server
+}
+
+vscode() {
+    vscode_tools
     (cd "$repository/editors/vscode" && npm run --silent package -- --server "$RACELENS_SERVER" --out "$work/racelens.vsix" >"$work/package.log") ||
         { cat "$work/package.log" >&2; exit 1; }
     node "$here/vscode/story.mjs" --tools "$tools/code-server" --extension "$work/racelens.vsix" \
         --server "$RACELENS_SERVER" --demo "$repository/tests/demo" --work "$work/vscode" \
         ${RACELENS_IMAGES:+--images "$RACELENS_IMAGES"}
+}
+
+# Each part looks again whether it has what it needs, so that one that broke off here is set up there.
+tools() {
+    protocol_tools
+    nvim_tools
+    vscode_tools
 }
 
 # Editors for which there is nothing of ours but notes in editors/README.md.
@@ -130,13 +148,13 @@ timed() {
 main() {
     local part
     [ $# -eq 0 ] && set -- units protocol nvim vscode others
-    server
+    [ "$*" = tools ] || server
     for part in "$@"; do
         case $part in
-        units | protocol | vscode | others) timed "$part" "$part" ;;
+        tools | units | protocol | vscode | others) timed "$part" "$part" ;;
         nvim) timed nvim nvim_stories ;;
         *)
-            echo "there is no part $part: units protocol nvim vscode others" >&2
+            echo "there is no part $part: tools units protocol nvim vscode others" >&2
             exit 2
             ;;
         esac

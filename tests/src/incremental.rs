@@ -75,7 +75,7 @@ pub fn described(checked: &CheckedProgram) -> String {
         checked.violations.len(),
         program.contexts.roots.len()
     );
-    for race in &program.races {
+    for race in &*program.races {
         text.push_str(&format!(
             "{:#018x} {} {}\n",
             race.id, race.rank, race.location

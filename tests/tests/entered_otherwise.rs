@@ -38,10 +38,14 @@ impl Program {
     fn new(random: &mut Random) -> Program {
         let mut program = Program {
             functions: Vec::new(),
-            backwards: *[0, 0, 5, 20].get(random.below(4)).unwrap_or(&0),
+            backwards: *[0, 0, 5, 20, 40].get(random.below(5)).unwrap_or(&0),
             numbers: *[2, 4, 40].get(random.below(3)).unwrap_or(&2),
         };
-        let count = 6 + random.below(12);
+        // Large groups of functions that call each other are looked at piece by piece.
+        let count = match random.one_in(6) {
+            true => 20 + random.below(30),
+            false => 6 + random.below(12),
+        };
         for _ in 0..count {
             program.functions.push(Vec::new());
         }

@@ -36,7 +36,7 @@ fn the_statistics_reader_has_the_summaries_of_the_paper() {
             lines.push(format!("  {kind} {place} with {}", **access.locks));
         }
     }
-    for race in &program.races {
+    for race in &*program.races {
         lines.push(format!("race on {}", race.location));
     }
     // The paper also counts the lock that the thread took itself as possibly released; holds are counted

@@ -5,6 +5,7 @@ use crate::ir::{Callee, FunctionRef, Operand, Statement, StatementId};
 use crate::models::{FunctionModel, Models};
 use crate::points_to::PointsTo;
 use crate::shared_list::SharedList;
+use crate::stop::{self, Aside, Stop};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub struct CallGraph<'m> {
     pub functions: &'m Functions,
     models: &'m Models,
     points_to: &'m PointsTo,
-    calls: KnownCalls,
+    calls: Aside<KnownCalls>,
 }
 
 /// The calls of each function. They are shared with those before an edit.
@@ -39,8 +40,12 @@ impl<'m> CallGraph<'m> {
     pub fn new(functions: &'m Functions, points_to: &'m PointsTo, models: &'m Models) -> Self {
         let mut graph = CallGraph::with_calls(functions, points_to, models, KnownCalls::default());
         let all = (0..functions.len() as u32).into_par_iter().map(FunctionId);
+        let stop = Stop::of_this_thread();
         let indirect: Vec<Arc<IndirectCalls>> = all
-            .map(|function| Arc::new(graph.indirect(function)))
+            .map(|function| {
+                stop.check();
+                Arc::new(graph.indirect(function))
+            })
             .collect();
         graph.calls.indirect = indirect.into_iter().collect();
         let all = functions.ids();
@@ -59,7 +64,7 @@ impl<'m> CallGraph<'m> {
             functions,
             models,
             points_to,
-            calls,
+            calls: Stop::of_this_thread().aside(calls),
         }
     }
 
@@ -73,7 +78,7 @@ impl<'m> CallGraph<'m> {
         edited: &[FunctionId],
         has_other_pointers: bool,
     ) -> Self {
-        let calls = before.calls.clone();
+        let calls = before.calls().clone();
         let mut graph = CallGraph::with_calls(functions, points_to, models, calls);
         let calls_others = |function: &FunctionId| {
             let known = &before.calls.indirect[function.0 as usize];
@@ -127,6 +132,7 @@ impl<'m> CallGraph<'m> {
     }
 
     fn bodies_called(&self, function: FunctionId) -> Arc<[u32]> {
+        stop::ask();
         let mut callees = Vec::new();
         for (id, statement) in self.functions.body(function).statements() {
             let Statement::Call {

@@ -2,6 +2,7 @@
 
 use super::{Analysis, Edge, Solution};
 use crate::ir::{BlockId, Body, Operand, Statement, StatementId, Terminator};
+use crate::stop;
 
 /// Calls `visit` for every reachable statement with the state that holds in front of it.
 pub fn visit_statements<A: Analysis>(
@@ -35,6 +36,7 @@ pub fn visit_block<A: Analysis>(
     let (Some(last), Some(entry)) = (last, &solution.entries[block.0 as usize]) else {
         return;
     };
+    stop::ask();
     let mut state = entry.clone();
     analysis.enter(&mut state, block);
     for (position, statement) in statements[..=last].iter().enumerate() {
@@ -120,6 +122,7 @@ fn walk_from<A: Analysis>(
     block: BlockId,
     visit: &mut impl FnMut(&A::Domain, StatementId, &Statement),
 ) {
+    stop::ask();
     analysis.enter(state, block);
     for (position, statement) in body.block(block).statements.iter().enumerate() {
         let id = StatementId {

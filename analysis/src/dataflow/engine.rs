@@ -3,6 +3,7 @@
 use super::{Analysis, Edge};
 use crate::ir::cfg::reverse_postorder;
 use crate::ir::{BlockId, Body, StatementId};
+use crate::stop;
 use std::collections::BTreeSet;
 
 /// What holds at the start of each block; `None` for blocks that control never reaches.
@@ -30,6 +31,7 @@ pub fn solve<A: Analysis>(analysis: &A, body: &Body) -> Solution<A::Domain> {
     let mut visits = vec![0u32; body.blocks.len()];
     let mut pending: BTreeSet<usize> = BTreeSet::from([position[0]]);
     while let Some(next) = pending.pop_first() {
+        stop::ask();
         let block = order[next];
         let at = block.0 as usize;
         visits[at] += 1;

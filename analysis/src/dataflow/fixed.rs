@@ -3,7 +3,7 @@
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A value that its copies share. Its hash is found once, and comparing two copies of one is free.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ impl<T> Clone for Fixed<T> {
 #[derive(Debug)]
 struct Content<T> {
     hash: u64,
+    hash_of_part: OnceLock<u64>,
     value: T,
 }
 
@@ -26,11 +27,24 @@ impl<T: Hash> Fixed<T> {
         let mut hasher = FxHasher::default();
         value.hash(&mut hasher);
         let hash = hasher.finish();
-        Fixed(Arc::new(Content { hash, value }))
+        Fixed(Arc::new(Content {
+            hash,
+            hash_of_part: OnceLock::new(),
+            value,
+        }))
     }
 }
 
 impl<T> Fixed<T> {
+    /// The hash of a part of it, which is found once and has to be the same part each time.
+    pub fn hash_of_part(&self, hash: impl FnOnce(&T, &mut FxHasher)) -> u64 {
+        *self.0.hash_of_part.get_or_init(|| {
+            let mut hasher = FxHasher::default();
+            hash(&self.0.value, &mut hasher);
+            hasher.finish()
+        })
+    }
+
     /// Stands for the value as long as a copy of it is kept.
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize

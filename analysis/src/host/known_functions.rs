@@ -13,6 +13,7 @@ use crate::models::Models;
 use crate::points_to::{Constraints, constraints_with_layouts};
 use crate::races::{AllConstraints, NamedConstraints};
 use crate::shared_list::SharedList;
+use crate::stop::{Aside, Stop};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -138,17 +139,22 @@ impl KnownFunctions {
     ) -> (KnownFunctions, Functions) {
         let all = analysis.functions();
         let db = analysis.database();
-        let mut pointers: Vec<Option<Arc<Pointers>>> = all
+        let stop = Stop::of_this_thread();
+        let pointers: Vec<Aside<Option<Arc<Pointers>>>> = all
             .par_iter()
             .map_with(db.clone(), |db, function| {
+                stop.check();
                 let old = before.and_then(|before| before.pointers_of(*function));
-                Pointers::of(db, *function, models, old, None)
+                stop.aside(Pointers::of(db, *function, models, old, None))
             })
             .collect();
+        let pointers = pointers.into_iter().map(Aside::into_inner);
+        let mut pointers: Aside<Vec<Option<Arc<Pointers>>>> = stop.aside(pointers.collect());
         let mut functions = Functions::default();
         let mut entities = Entities::default();
         let mut names = FxHashSet::default();
-        for (&function, pointers) in all.iter().zip(&mut pointers) {
+        for (&function, pointers) in all.iter().zip(pointers.iter_mut()) {
+            stop.check();
             let Some(name) = pointers.as_ref().map(|known| known.body.function) else {
                 continue;
             };
@@ -164,7 +170,8 @@ impl KnownFunctions {
             }
         }
         let mut said: Vec<NamedConstraints> = Vec::new();
-        for (position, (&function, pointers)) in all.iter().zip(&pointers).enumerate() {
+        for (position, (&function, pointers)) in all.iter().zip(pointers.iter()).enumerate() {
+            stop.check();
             let body = pointers.as_ref().map(|pointers| pointers.body.clone());
             let part = match (body, function.kind(db)) {
                 (None, _) => Part::Nothing,
@@ -185,7 +192,7 @@ impl KnownFunctions {
         let known = KnownFunctions {
             units: analysis.program.clone(),
             entities: Arc::new(entities),
-            pointers: pointers.into_iter().collect(),
+            pointers: pointers.into_inner().into_iter().collect(),
             constraints: said.into_iter().collect(),
         };
         (known, functions)
@@ -259,7 +266,8 @@ impl Pointers {
         known: Option<&Arc<Pointers>>,
         name: Option<FunctionRef>,
     ) -> Option<Arc<Pointers>> {
-        let read = body(db, function)?;
+        // Whoever waits for an answer of the database would not learn why there is none.
+        let read = Stop::unheard(|| body(db, function))?;
         let unit = function.unit(db);
         let scope = unit.scope(db);
         let name = name.unwrap_or(read.function);

@@ -1,7 +1,7 @@
 //! A source file as the user wrote it, cut into tokens so that columns can be found in it.
 
 use crate::frontend::lex::{Token, TokenKind, lex};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The text of a file before preprocessing.
 #[derive(Debug)]
@@ -9,23 +9,30 @@ pub struct SourceFile {
     text: Arc<str>,
     /// Where each line begins.
     line_starts: Vec<u32>,
-    /// The whole file is cut at once: only so is it known which lines stand inside a comment.
-    tokens: Vec<Token>,
+    /// The whole file is cut at once: only so is it known which lines stand inside a comment. After most edits nobody asks for a
+    /// column, so it is cut when the first is asked for.
+    tokens: OnceLock<Vec<Token>>,
 }
 
 impl SourceFile {
     pub fn new(text: Arc<str>) -> SourceFile {
-        let mut tokens = lex(&text);
-        // A backslash in front of a line's end joins two lines; it is no token.
-        tokens.retain(|token| token.kind != TokenKind::Punctuation(b'\\'));
         let line_starts = std::iter::once(0)
             .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|newline| newline as u32 + 1))
             .collect();
         SourceFile {
             text,
             line_starts,
-            tokens,
+            tokens: OnceLock::new(),
         }
+    }
+
+    fn all_tokens(&self) -> &[Token] {
+        self.tokens.get_or_init(|| {
+            let mut tokens = lex(&self.text);
+            // A backslash in front of a line's end joins two lines; it is no token.
+            tokens.retain(|token| token.kind != TokenKind::Punctuation(b'\\'));
+            tokens
+        })
     }
 
     pub fn text(&self) -> &str {
@@ -45,11 +52,10 @@ impl SourceFile {
             return &[];
         };
         let end = self.line_end(last);
-        let from = self.tokens.partition_point(|token| token.start < start);
-        let to = self
-            .tokens
-            .partition_point(|token| (token.start as usize) < end);
-        &self.tokens[from..to.max(from)]
+        let tokens = self.all_tokens();
+        let from = tokens.partition_point(|token| token.start < start);
+        let to = tokens.partition_point(|token| (token.start as usize) < end);
+        &tokens[from..to.max(from)]
     }
 
     /// Whether a backslash joins the line to the next one.

@@ -45,8 +45,7 @@ impl Analysis {
     pub fn syntax_problems(&self, sources: &SourceFiles<'_>) -> Vec<SyntaxProblem> {
         let known = self.unit_errors();
         let mut problems = Vec::new();
-        for errors in known.values() {
-            let table = &*errors.table;
+        for (table, errors) in known.failing() {
             for (position, found) in &errors.groups {
                 problems.extend(found.errors.iter().map(|(item, error)| {
                     item_problem(table, (*position, *item), error.clone(), sources)
@@ -54,7 +53,7 @@ impl Analysis {
             }
         }
         let mut seen = FxHashSet::default();
-        let functions = known.values().flat_map(|errors| &errors.functions);
+        let functions = known.failing().flat_map(|(_, errors)| &errors.functions);
         for &function in functions.filter(|function| seen.insert(**function)) {
             problems.extend(self.function_problem(function, sources));
         }
@@ -93,40 +92,30 @@ impl Analysis {
     /// What does not parse in each unit. Only units that were edited are looked at, as long as they include the same text
     /// of other files as before.
     fn unit_errors(&self) -> Known {
-        let before = self.syntax_memory.take();
-        let units = &self.program.units;
-        let is_known = |(path, table): (&Ustr, &Arc<UnitTable>)| {
-            let known = before.get(path);
-            known.is_some_and(|known| includes_the_same(&known.table, table, *path))
-        };
-        // A file that is a unit and a part of another one has its errors told by the first of them.
-        let is_included = |path: &Ustr| {
-            let mut known = before.values();
-            known.any(|known| known.included.contains(path))
-        };
-        let is_edited = |(path, table): &(&Ustr, &Arc<UnitTable>)| {
-            let known = before.get(path);
-            known.is_none_or(|known| !Arc::ptr_eq(&known.table, table))
-        };
-        let mut edited = units.iter().filter(is_edited);
-        let are_known = before.len() == units.len()
-            && units.iter().all(is_known)
-            && !edited.any(|(path, _)| is_included(path));
-        let mut errors = Known::new();
+        let mut known = self.syntax_memory.take();
+        let edited = known.edited(&self.program.units).filter(|edited| {
+            edited.iter().all(|(path, table)| {
+                let before = known.get(*path);
+                // A file that is a unit and a part of another one has its errors told by the first of them.
+                !known.is_included(*path)
+                    && before.is_some_and(|(before, _)| includes_the_same(before, table, *path))
+            })
+        });
         let mut seen: FxHashSet<GroupKey> = FxHashSet::default();
+        let (units, knows_others) = match edited {
+            Some(edited) => (edited, true),
+            None => {
+                let units = self.program.units.iter();
+                (units.map(|(path, table)| (*path, table)).collect(), false)
+            }
+        };
         let mut work = Vec::new();
         for (path, table) in units {
-            let known = before.get(path).filter(|_| are_known);
-            if let Some(known) = known
-                && Arc::ptr_eq(&known.table, table)
-            {
-                errors.insert(*path, known.clone());
-                continue;
-            }
+            let before = known.get(path).filter(|_| knows_others);
             let mut first = FxHashSet::default();
             let is_first = &mut |key: GroupKey| {
-                let is_first = match known {
-                    Some(known) if key.1 != *path => known.first.contains(&key),
+                let is_first = match before {
+                    Some((_, before)) if key.1 != path => before.first.contains(&key),
                     _ => seen.insert(key),
                 };
                 if is_first {
@@ -135,26 +124,30 @@ impl Analysis {
                 is_first
             };
             let items = items_to_check(table, is_first);
-            work.push((*path, table, first, items));
+            work.push((path, table, first, items));
         }
-        let found: Vec<(Ustr, Arc<UnitErrors>)> = work
+        let found: Vec<(Ustr, Arc<UnitTable>, UnitErrors)> = work
             .into_par_iter()
             .map_with(self.db.clone(), |db, (path, table, first, groups)| {
-                let known = before.get(&path).map(|known| known.by_group());
-                let (groups, functions) = errors_in(db, table, groups, &known.unwrap_or_default());
+                let before = known.get(path).map(|(_, before)| before.by_group());
+                let (groups, functions) = errors_in(db, table, groups, &before.unwrap_or_default());
                 let files = table.groups.iter().map(|placed| placed.origin_of(0).file);
                 let errors = UnitErrors {
-                    table: table.clone(),
                     first,
                     included: files.filter(|file| *file != path).collect(),
                     groups,
                     functions,
                 };
-                (path, Arc::new(errors))
+                (path, table.clone(), errors)
             })
             .collect();
-        errors.extend(found);
-        errors
+        if !knows_others {
+            known = Known::default();
+        }
+        for (path, table, errors) in found {
+            known.insert(path, table, errors);
+        }
+        known
     }
 }
 

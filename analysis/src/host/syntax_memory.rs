@@ -7,19 +7,31 @@ use crate::frontend::parse::SyntaxError;
 use crate::frontend::placement::PlacedGroup;
 use crate::frontend::scope::Scope;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use ustr::Ustr;
 
 #[derive(Default)]
 pub(super) struct SyntaxMemory(Mutex<Known>);
 
-/// By unit.
-pub(super) type Known = BTreeMap<Ustr, Arc<UnitErrors>>;
+/// What is known of all units, by path.
+// After an edit nobody looks at the other units, nor through their groups.
+#[derive(Default)]
+pub(super) struct Known {
+    units: BTreeMap<Ustr, KnownUnit>,
+    /// The units in which something does not parse.
+    failing: BTreeSet<Ustr>,
+    /// How many units have text of a file that is not their own.
+    included: FxHashMap<Ustr, usize>,
+}
+
+struct KnownUnit {
+    table: Arc<UnitTable>,
+    errors: UnitErrors,
+}
 
 /// What of a unit does not parse.
 pub(super) struct UnitErrors {
-    pub table: Arc<UnitTable>,
     /// The groups that no unit before this one has, whether anything in them was looked at or not.
     pub first: FxHashSet<GroupKey>,
     /// The files besides its own that it has text of.
@@ -64,7 +76,70 @@ impl SyntaxMemory {
     }
 }
 
+impl Known {
+    /// The units that are not what they were, if all others are there, and none besides.
+    pub fn edited<'u>(
+        &self,
+        units: &'u BTreeMap<Ustr, Arc<UnitTable>>,
+    ) -> Option<Vec<(Ustr, &'u Arc<UnitTable>)>> {
+        let mut edited = Vec::new();
+        if units.len() != self.units.len() {
+            return None;
+        }
+        for ((path, table), (known_path, known)) in units.iter().zip(&self.units) {
+            if path != known_path {
+                return None;
+            }
+            if !Arc::ptr_eq(&known.table, table) {
+                edited.push((*path, table));
+            }
+        }
+        Some(edited)
+    }
+
+    /// What is known of a unit, and the unit of which that is known.
+    pub fn get(&self, path: Ustr) -> Option<(&Arc<UnitTable>, &UnitErrors)> {
+        let known = self.units.get(&path)?;
+        Some((&known.table, &known.errors))
+    }
+
+    /// The units in which something does not parse, by path.
+    pub fn failing(&self) -> impl Iterator<Item = (&Arc<UnitTable>, &UnitErrors)> {
+        self.failing.iter().filter_map(|path| self.get(*path))
+    }
+
+    /// Whether a file is a part of a unit of another name.
+    pub fn is_included(&self, file: Ustr) -> bool {
+        self.included.contains_key(&file)
+    }
+
+    pub fn insert(&mut self, path: Ustr, table: Arc<UnitTable>, errors: UnitErrors) {
+        for file in &errors.included {
+            *self.included.entry(*file).or_default() += 1;
+        }
+        if errors.are_none() {
+            self.failing.remove(&path);
+        } else {
+            self.failing.insert(path);
+        }
+        let before = self.units.insert(path, KnownUnit { table, errors });
+        for file in before.iter().flat_map(|known| &known.errors.included) {
+            if let Some(count) = self.included.get_mut(file) {
+                *count -= 1;
+                if *count == 0 {
+                    self.included.remove(file);
+                }
+            }
+        }
+    }
+}
+
 impl UnitErrors {
+    fn are_none(&self) -> bool {
+        let mut groups = self.groups.iter();
+        self.functions.is_empty() && groups.all(|(_, found)| found.errors.is_empty())
+    }
+
     /// By the group's address, which the entry keeps in place.
     pub fn by_group(&self) -> FxHashMap<usize, &Arc<GroupErrors>> {
         let groups = self.groups.iter();

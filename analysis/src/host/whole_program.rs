@@ -64,7 +64,7 @@ impl Analysis {
         stages: &dyn Stages,
     ) -> Result<CheckedProgram, Stopped> {
         let check = || self.check_from(models, options, accepted, before, stop, stages);
-        Stop::unless_stopped(check)
+        Stop::unless_stopped(|| stop.heard(check))
     }
 
     fn check_from(
@@ -92,6 +92,7 @@ impl Analysis {
         options.only_reachable &= contracts.is_empty();
         let before = before.filter(|before| before.models == *models);
         let (known, functions) = KnownFunctions::new(self, models, before);
+        let known = stop.aside(known);
         let accepted = accepted.iter();
         options.accepted.extend(
             accepted.filter_map(|(function, statement)| Some((known.id(*function)?, *statement))),
@@ -122,7 +123,7 @@ impl Analysis {
             None => contracts::violations(&program, &contracts),
         };
         CheckedProgram {
-            known,
+            known: known.into_inner(),
             violations,
             program,
             contracts,

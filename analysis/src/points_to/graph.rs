@@ -9,10 +9,14 @@ use super::details::Details;
 use super::records::{LabelId, Records};
 use super::trial::Trial;
 use crate::ir::RecordRef;
+use crate::stop;
 use smallvec::{SmallVec, smallvec};
 
 pub(super) type NodeId = u32;
 pub(super) const NONE: u32 = u32::MAX;
+
+/// After so many tasks it asks whether somebody still wants them done.
+const ASK_AFTER: u32 = 4096;
 
 #[derive(Clone, Copy)]
 pub(super) struct Node {
@@ -324,7 +328,12 @@ impl Graph {
 
     /// Does everything that is waiting.
     pub fn run(&mut self) {
+        let mut turns = 0u32;
         while let Some(task) = self.tasks.pop() {
+            turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(ASK_AFTER) {
+                stop::ask();
+            }
             match task {
                 Task::Unite(left, right) => self.merge(left, right),
                 Task::Relate(node, left, right) => self.relate(node, left, right),

@@ -21,6 +21,7 @@ mod extract;
 mod go_betweens;
 mod graph;
 mod group;
+mod handled_calls;
 mod handling;
 mod joining;
 mod layouts;

@@ -1,11 +1,13 @@
 //! Which functions the names in a program mean, and what their callers can rely on.
 
 use super::constraints::Constraints;
+use super::handled_calls::HandledCalls;
 use super::solve::Resolve;
-use super::wrappers::{Wrapper, wrappers, wrappers_again};
+use super::wrappers::{Wrapper, other_wrappers, wrappers};
 use crate::ir::FunctionRef;
+use crate::stop;
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Functions by name. Most edits of a body leave all of it as it is.
 #[derive(Clone, Default)]
@@ -18,6 +20,8 @@ pub(super) struct Names {
     pub library: FxHashMap<FunctionRef, usize>,
     /// What callers can rely on, for each function of the program.
     pub wrappers: Vec<Wrapper>,
+    /// Made when an edit first asks for them. They say what functions they are of, so that copies share them.
+    calls: Arc<Mutex<HandledCalls>>,
 }
 
 /// What a function's name means to a caller.
@@ -56,19 +60,23 @@ impl Names {
         wrappers(&functions, &|function| &self.meaning(function).bodies)
     }
 
-    /// The same after these functions were edited.
-    pub fn wrappers_after<'c>(
+    /// What callers can rely on that is different after these functions were edited, by position.
+    pub fn other_wrappers(
         &self,
-        functions: impl Iterator<Item = &'c Arc<Constraints>>,
+        functions: &[Arc<Constraints>],
         edited: &[usize],
-    ) -> Vec<Wrapper> {
-        let functions: Vec<&Arc<Constraints>> = functions.collect();
+    ) -> Vec<(usize, Wrapper)> {
+        let functions: Vec<&Arc<Constraints>> = functions.iter().collect();
         let bodies = |function| &self.meaning(function).bodies[..];
-        wrappers_again(&functions, &bodies, &self.wrappers, edited)
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.update(&functions, &bodies);
+        let around = calls.around(edited);
+        other_wrappers(&functions, &bodies, &self.wrappers, &around)
     }
 
     /// Finds out what the functions mean that somebody names.
     pub fn learn(&mut self, constraints: &Constraints, resolve: Resolve<'_>) {
+        stop::ask();
         for function in constraints.named_functions() {
             if self.meanings.contains_key(&function) {
                 continue;

@@ -1,10 +1,11 @@
 //! Random ways to hand pointers on: after an edit callers can rely on what they could rely on if everything were found anew.
 
 use super::constraints::Constraints;
+use super::handled_calls::HandledCalls;
 use super::handling::{HandedOn, Handling, Origin, Pass, Returned, Source};
 use super::random_tests::{Random, function};
 use super::treatment::Treatment;
-use super::wrappers::{wrappers, wrappers_again};
+use super::wrappers::{other_wrappers, wrappers};
 use crate::ir::FunctionRef;
 use std::sync::Arc;
 
@@ -72,18 +73,26 @@ fn callers_rely_on_the_same_after_edits_as_if_it_were_found_anew() {
         let mut program: Vec<Arc<Constraints>> =
             (0..FUNCTIONS).map(|_| said(&mut random)).collect();
         let mut known = wrappers(&program.iter().collect::<Vec<_>>(), &bodies);
+        let mut calls = HandledCalls::default();
         for _ in 0..5 {
             let edited = random.below(FUNCTIONS);
             program[edited] = said(&mut random);
             let functions: Vec<&Arc<Constraints>> = program.iter().collect();
             let anew = wrappers(&functions, &bodies);
-            let again = wrappers_again(&functions, &bodies, &known, &[edited]);
-            assert_eq!(again, anew, "seed {seed}");
+            calls.update(&functions, &bodies);
+            let around = calls.around(&[edited]);
+            let mut calls_anew = HandledCalls::default();
+            calls_anew.update(&functions, &bodies);
+            assert_eq!(around, calls_anew.around(&[edited]), "seed {seed}");
+            for (position, wrapper) in other_wrappers(&functions, &bodies, &known, &around) {
+                assert_ne!(known[position], wrapper, "seed {seed}");
+                known[position] = wrapper;
+            }
+            assert_eq!(known, anew, "seed {seed}");
             kept += anew
                 .iter()
                 .filter(|wrapper| wrapper.result.is_some())
                 .count();
-            known = again;
         }
     }
     assert!(

@@ -54,6 +54,12 @@ impl Reads {
         &rest[..rest.partition_point(|read| read.class == class)]
     }
 
+    /// Whether all of these are among them.
+    pub fn contain(&self, others: &Reads) -> bool {
+        let mut others = others.0.iter();
+        others.all(|read| self.0.binary_search(read).is_ok())
+    }
+
     /// What two pieces of work have used.
     pub fn together(all: impl IntoIterator<Item = Reads>) -> Reads {
         let mut found: Vec<Read> = all
@@ -73,12 +79,22 @@ thread_local! {
 
 /// Does the work, which must stay on this thread, and tells which answers it has used.
 pub fn recording<T>(work: impl FnOnce() -> T) -> (T, Reads) {
-    let outer = OPEN.replace(Some(FxHashSet::default()));
+    let outer = Outer(OPEN.replace(Some(FxHashSet::default())));
     let result = work();
-    let found = OPEN.replace(outer).unwrap_or_default();
+    let found = OPEN.take().unwrap_or_default();
+    drop(outer);
     let mut found: Vec<Read> = found.into_iter().collect();
     found.sort_unstable();
     (result, Reads(found.into_boxed_slice()))
+}
+
+/// What is noted for others, and goes on when this is left, also by work that is stopped.
+struct Outer(Option<FxHashSet<Read>>);
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        OPEN.set(self.0.take());
+    }
 }
 
 /// Notes an answer.

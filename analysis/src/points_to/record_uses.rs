@@ -3,6 +3,7 @@
 
 use super::constraints::{Argument, Constraints};
 use crate::ir::{FunctionRef, RecordLayout, RecordRef};
+use crate::stop;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ impl RecordUses {
     ) -> RecordUses {
         let mut uses = RecordUses::default();
         for constraints in functions {
+            stop::ask();
             uses.add(constraints, formals);
         }
         uses

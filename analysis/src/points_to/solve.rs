@@ -11,6 +11,7 @@ use super::records::Records;
 use super::solution::{Object, PointsTo};
 use super::surroundings::Surroundings;
 use crate::ir::{FunctionRef, GlobalRef, StatementId};
+use crate::stop;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use ustr::Ustr;
@@ -153,6 +154,7 @@ impl Solver {
     }
 
     pub(super) fn instantiate(&mut self, index: usize) {
+        stop::ask();
         let constraints = self.bodies[index].constraints.clone();
         let mut nodes = Vec::with_capacity(constraints.terms.len());
         let mut variables = 0;
@@ -233,6 +235,7 @@ impl Solver {
     }
 
     pub(super) fn apply(&mut self, index: usize) {
+        stop::ask();
         let constraints = self.bodies[index].constraints.clone();
         let nodes = self.bodies[index].nodes.clone();
         let at = |id: TermId| nodes[id.0 as usize];

@@ -17,6 +17,7 @@ use super::solution::{CallTargets, FunctionClasses, Object, PointsTo};
 use super::solve::{Addressed, Resolve, Solver, SolverBody};
 use super::surroundings::Surroundings;
 use crate::ir::FunctionRef;
+use crate::stop::Stop;
 use rustc_hash::FxHashSet;
 use std::cell::LazyCell;
 use std::sync::Arc;
@@ -88,6 +89,16 @@ impl PointsTo {
     /// The relation after an edit by which functions say other things that make no difference to anybody else. If they may make
     /// one, the surroundings that are left, in which it can be solved again; `None` if none are. `all` gives what all functions say now.
     pub fn standing_after(
+        &self,
+        changed: &[SaidAgain<'_>],
+        all: &dyn Fn() -> Vec<Arc<Constraints>>,
+        resolve: Resolve<'_>,
+    ) -> Result<(PointsTo, Changes), Option<Box<Surroundings>>> {
+        // What is tried on the solver is undone behind it.
+        Stop::unheard(|| self.tried_on_standing(changed, all, resolve))
+    }
+
+    fn tried_on_standing(
         &self,
         changed: &[SaidAgain<'_>],
         all: &dyn Fn() -> Vec<Arc<Constraints>>,

@@ -89,11 +89,19 @@ impl Standing {
             .map(|(function, ..)| self.index_of(*function))
             .collect();
         let names = &self.solver.names;
-        let wrappers = match edited {
-            Some(edited) => names.wrappers_after(all().iter(), &edited),
-            None => names.wrappers_of(all().iter()),
+        let Some(edited) = edited else {
+            let wrappers = names.wrappers_of(all().iter());
+            return (wrappers != names.wrappers).then_some(wrappers);
         };
-        (wrappers != self.solver.names.wrappers).then_some(wrappers)
+        let others = names.other_wrappers(&all(), &edited);
+        if others.is_empty() {
+            return None;
+        }
+        let mut wrappers = names.wrappers.clone();
+        for (position, wrapper) in others {
+            wrappers[position] = wrapper;
+        }
+        Some(wrappers)
     }
 
     /// The surroundings, with other wrappers if there are some, and with records that are used so.

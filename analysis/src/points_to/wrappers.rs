@@ -4,7 +4,9 @@ use super::constraints::Constraints;
 use super::handling::{Origin, Pass, Source};
 use super::treatment::Treatment;
 use crate::ir::FunctionRef;
-use std::collections::BTreeSet;
+use crate::stop;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Index;
 use std::sync::Arc;
 
 /// What callers of a function can rely on.
@@ -31,91 +33,95 @@ pub(super) type Bodies<'b> = &'b dyn Fn(FunctionRef) -> &'b [usize];
 /// Everything is assumed to hold and taken back until nothing changes, so that recursive functions
 /// have a chance.
 pub(super) fn wrappers(functions: &[&Arc<Constraints>], bodies: Bodies<'_>) -> Vec<Wrapper> {
-    let mut wrappers: Vec<Wrapper> = functions.iter().map(|function| assumed(function)).collect();
     let all: Vec<usize> = (0..functions.len()).collect();
-    take_back(&mut wrappers, &all, functions, bodies);
-    wrappers
+    let mut wrappers = Assumed::new(&[], &all, functions);
+    wrappers.take_back(&all, functions, bodies);
+    wrappers.again.into_values().collect()
 }
 
-/// The same after an edit of some functions, from what was known before. It depends on callees alone, so that it is another one only
-/// for functions that get to an edited one. In which order things are taken back can matter, so whatever these get to is looked at, too,
-/// and in the order in which it is if all functions are.
-pub(super) fn wrappers_again(
+/// Those that are different after an edit of some functions, by position, from what was known before. What a function is depends on
+/// callees alone, so that it is another one only for functions that get to an edited one. In which order things are taken back can matter,
+/// so whatever these get to is looked at, too, and in the order in which it is if all functions are.
+pub(super) fn other_wrappers(
     functions: &[&Arc<Constraints>],
     bodies: Bodies<'_>,
     known: &[Wrapper],
-    edited: &[usize],
-) -> Vec<Wrapper> {
-    let callees = |function: usize| functions[function].handling.callees().flat_map(bodies);
-    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); functions.len()];
-    for caller in 0..functions.len() {
-        for callee in callees(caller) {
-            callers[*callee].push(caller);
-        }
-    }
-    let with_callers = closure(functions.len(), edited, |function, found| {
-        found.extend(&callers[function]);
+    around_edited: &[usize],
+) -> Vec<(usize, Wrapper)> {
+    let mut again = Assumed::new(known, around_edited, functions);
+    again.take_back(around_edited, functions, bodies);
+    debug_assert!({
+        let all = wrappers(functions, bodies);
+        all.len() == known.len() && (0..all.len()).all(|index| again[index] == all[index])
     });
-    let reached = closure(functions.len(), &with_callers, |function, found| {
-        found.extend(callees(function));
-    });
-    let mut again = known.to_vec();
-    for function in &reached {
-        again[*function] = assumed(functions[*function]);
-    }
-    take_back(&mut again, &reached, functions, bodies);
-    debug_assert!(again == wrappers(functions, bodies));
-    again
+    let others = again.again.into_iter();
+    others
+        .filter(|(index, wrapper)| known[*index] != *wrapper)
+        .collect()
 }
 
-/// What can be reached from some functions, sorted.
-fn closure(count: usize, from: &[usize], next: impl Fn(usize, &mut Vec<usize>)) -> Vec<usize> {
-    let mut is_reached = vec![false; count];
-    let mut pending = from.to_vec();
-    while let Some(function) = pending.pop() {
-        if !std::mem::replace(&mut is_reached[function], true) {
-            next(function, &mut pending);
-        }
-    }
-    let all = 0..count;
-    all.filter(|function| is_reached[*function]).collect()
+/// What is assumed of some functions, and what is known of the others.
+struct Assumed<'w> {
+    known: &'w [Wrapper],
+    again: BTreeMap<usize, Wrapper>,
 }
 
-/// Takes back what does not hold of some functions and of all that they get to.
-fn take_back(
-    wrappers: &mut [Wrapper],
-    of: &[usize],
-    functions: &[&Arc<Constraints>],
-    bodies: Bodies<'_>,
-) {
-    loop {
-        let mut changed = false;
-        for index in of.iter().copied() {
-            let function = functions[index];
-            let result = refined_result(function, &wrappers[index], wrappers, bodies);
-            let mut handed_on = wrappers[index].handed_on.clone();
-            for (formal, handled) in function.handling.formals.iter().enumerate() {
-                handed_on[formal] = handed_on[formal]
-                    && handled.as_ref().is_some_and(|handled| {
-                        (result.is_some() || !handled.returned)
-                            && all_pass(
-                                &handled.passes,
-                                Treatment::HandedOn,
-                                result.is_some(),
-                                wrappers,
-                                bodies,
-                            )
-                    });
+impl Index<usize> for Assumed<'_> {
+    type Output = Wrapper;
+
+    fn index(&self, function: usize) -> &Wrapper {
+        match self.again.get(&function) {
+            Some(wrapper) => wrapper,
+            None => &self.known[function],
+        }
+    }
+}
+
+impl<'w> Assumed<'w> {
+    fn new(known: &'w [Wrapper], of: &[usize], functions: &[&Arc<Constraints>]) -> Assumed<'w> {
+        let assumed = of.iter().map(|index| (*index, assumed(functions[*index])));
+        Assumed {
+            known,
+            again: assumed.collect(),
+        }
+    }
+
+    /// Takes back what does not hold of some functions and of all that they get to.
+    fn take_back(&mut self, of: &[usize], functions: &[&Arc<Constraints>], bodies: Bodies<'_>) {
+        loop {
+            let mut changed = false;
+            for index in of.iter().copied() {
+                stop::ask();
+                let refined = self.refined(index, functions[index], bodies);
+                if self[index] != refined {
+                    self.again.insert(index, refined);
+                    changed = true;
+                }
             }
-            let refined = Wrapper { handed_on, result };
-            if wrappers[index] != refined {
-                wrappers[index] = refined;
-                changed = true;
+            if !changed {
+                return;
             }
         }
-        if !changed {
-            return;
+    }
+
+    /// What holds of a function in view of what is known of the callees now.
+    fn refined(&self, index: usize, function: &Constraints, bodies: Bodies<'_>) -> Wrapper {
+        let result = refined_result(function, &self[index], self, bodies);
+        let mut handed_on = self[index].handed_on.clone();
+        for (formal, handled) in function.handling.formals.iter().enumerate() {
+            handed_on[formal] = handed_on[formal]
+                && handled.as_ref().is_some_and(|handled| {
+                    (result.is_some() || !handled.returned)
+                        && all_pass(
+                            &handled.passes,
+                            Treatment::HandedOn,
+                            result.is_some(),
+                            self,
+                            bodies,
+                        )
+                });
         }
+        Wrapper { handed_on, result }
     }
 }
 
@@ -138,7 +144,7 @@ fn assumed(function: &Constraints) -> Wrapper {
 fn refined_result(
     function: &Constraints,
     known: &Wrapper,
-    wrappers: &[Wrapper],
+    wrappers: &Assumed<'_>,
     bodies: Bodies<'_>,
 ) -> Option<WrappedResult> {
     let returned = function.handling.returned.as_ref()?;
@@ -188,7 +194,7 @@ fn all_pass(
     passes: &[Pass],
     worst: Treatment,
     has_result: bool,
-    wrappers: &[Wrapper],
+    wrappers: &Assumed<'_>,
     bodies: Bodies<'_>,
 ) -> bool {
     passes.iter().all(|pass| {

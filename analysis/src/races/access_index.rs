@@ -5,6 +5,7 @@ use crate::callgraph::FunctionId;
 use crate::ir::AccessKind;
 use crate::points_to::{Class, PointsTo};
 use crate::shared_list::SharedList;
+use crate::stop;
 use crate::threads::Contexts;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +52,7 @@ impl AccessIndex {
         let count = program.points_to.class_count();
         let mut by_class: Vec<Vec<AccessNumber>> = vec![Vec::new(); count];
         for function in (0..program.facts.len() as u32).map(FunctionId) {
+            stop::ask();
             program.each_access(function, &mut |class, access| {
                 by_class[class.index()].push(access);
             });

@@ -9,6 +9,7 @@ use super::sighting::{Character, Sighting, Surroundings};
 use super::sole_locks::SoleLocks;
 use super::whole_program::WholeProgram;
 use crate::callgraph::{CallGraph, FunctionId};
+use crate::stop::Stop;
 use crate::symexec::Path;
 use crate::threads::Held;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +55,7 @@ impl<'c> Comparison<'c> {
             ),
             facts: &program.facts,
             contexts: &program.contexts,
-            known,
+            known: Stop::default().aside(known),
             sole_locks: SoleLocks::new(program.facts.len()),
         };
         Comparison {

@@ -3,6 +3,7 @@
 use super::access_index::{AccessIndex, Indexed};
 use super::arrays::Arrays;
 use super::distinct_ids::Renamed;
+use super::limits::Crowded;
 use super::looks::KnownLooks;
 use super::moved::Version;
 use super::pointers_changed::{PointedTo, PointersChanged};
@@ -51,6 +52,7 @@ pub(super) struct Kept {
     pub found: FoundRaces,
     /// Those of locations for which it matters that some are not.
     pub found_unordered: FoundRaces,
+    pub crowded: Arc<Crowded>,
     pub looks: KnownLooks,
     pub sole_locks: SoleLocks,
     pub relaxed: RelaxedByFunction,

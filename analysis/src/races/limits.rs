@@ -1,8 +1,9 @@
 //! Bounds of the analysis that a program goes beyond: nothing is cut without being said.
 
 use super::location::MOST_SIGHTINGS;
-use super::pairing::{MOST_GROUPS, MOST_PAIRS};
-use super::search::Found;
+use super::pairing::{MOST_GROUPS, MOST_PAIRS, Race};
+use super::search::{Found, FoundRaces};
+use super::sighting::Sighting;
 use super::whole_program::WholeProgram;
 use crate::accesses::FunctionFacts;
 use crate::callgraph::FunctionId;
@@ -56,6 +57,38 @@ pub struct LimitReached {
     pub statement: Option<StatementId>,
     /// How many others go beyond it.
     pub others: usize,
+}
+
+/// Locations that go beyond a bound. They are the same as long as the same is found everywhere.
+pub(super) struct Crowded {
+    often: Vec<Class>,
+    cut: Vec<Class>,
+    /// The first access of each race that has too many pairs.
+    long: Vec<Sighting>,
+}
+
+impl Crowded {
+    pub fn new<'r>(
+        in_order: &FoundRaces,
+        unordered: &FoundRaces,
+        races: impl Iterator<Item = &'r Race>,
+    ) -> Crowded {
+        // What one thread alone comes to is not compared at all.
+        let others = in_order.iter();
+        let others = others.filter(|(class, _)| !unordered.contains_key(class));
+        let compared = || unordered.iter().chain(others.clone());
+        let that = |is_beyond: fn(&Found) -> bool| {
+            let beyond = compared().filter(move |(_, found)| is_beyond(found));
+            beyond.map(|(class, _)| *class).collect()
+        };
+        let large = races.filter(|race| race.pairs.len() > MOST_PAIRS);
+        let first = large.filter_map(|race| race.pairs.first().map(|pair| pair.first));
+        Crowded {
+            often: that(|found| found.is_often),
+            cut: that(|found| found.is_cut),
+            long: first.collect(),
+        }
+    }
 }
 
 /// What goes beyond a bound, in the order of the program.
@@ -126,33 +159,25 @@ impl WholeProgram {
     }
 
     fn accessed_too_often(&self) -> Beyond {
-        self.locations(|found| found.is_often)
+        self.locations(&self.kept.crowded.often)
     }
 
     fn in_too_many_situations(&self) -> Beyond {
-        self.locations(|found| found.is_cut)
+        self.locations(&self.kept.crowded.cut)
     }
 
     fn with_too_many_pairs(&self) -> Beyond {
-        let races = self.races.iter().chain(&self.accepted_races);
-        let large = races.filter(|race| race.pairs.len() > MOST_PAIRS);
-        let first = large.filter_map(|race| race.pairs.first().map(|pair| pair.first));
+        let first = self.kept.crowded.long.iter();
         let beyond = first.map(|sighting| {
-            let access = self.access(sighting);
+            let access = self.access(*sighting);
             let class = Some(access.cell.class);
             (sighting.function, Some(access.statement), class)
         });
         beyond.collect()
     }
 
-    fn locations(&self, is_beyond: impl Fn(&Found) -> bool) -> Beyond {
-        // What one thread alone comes to is not compared at all.
-        let (in_order, unordered) = (&self.kept.found, &self.kept.found_unordered);
-        let others = in_order.iter();
-        let others = others.filter(|(class, _)| !unordered.contains_key(class));
-        let compared = unordered.iter().chain(others);
-        let beyond = compared.filter(|(_, found)| is_beyond(found));
-        let first = beyond.filter_map(|(&class, _)| {
+    fn locations(&self, classes: &[Class]) -> Beyond {
+        let first = classes.iter().filter_map(|&class| {
             let (function, number) = *self.kept.index.get(class)?.first()?;
             let access = &self.facts[function.0 as usize].accesses[number as usize];
             Some((function, Some(access.statement), Some(class)))

@@ -7,6 +7,7 @@ use super::points::{FunctionPoints, Points};
 use super::sighting::{Character, Surroundings};
 use crate::accesses::Access;
 use crate::callgraph::FunctionId;
+use crate::stop;
 use crate::threads::ContextId;
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
@@ -145,6 +146,7 @@ impl Surroundings<'_> {
     ) -> &'s [Look] {
         let is_unordered = self.unordered.contains(&access.cell.class);
         points.looks(number, is_unordered, || {
+            stop::ask();
             let seen = self.seen(access, function);
             let views = self.views(&seen);
             let contexts = views.iter().filter_map(|id| {

@@ -10,10 +10,11 @@ use crate::symexec::Path;
 use crate::threads::{CompanyId, Context, ContextId, Contexts, Moment, RootId, Threads, ThreadsAt};
 use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// What the order of threads makes of an access. Accesses that agree on it share it.
 #[derive(Debug)]
@@ -82,6 +83,21 @@ pub struct Moments<'m> {
     threads: ThreadsAt,
     companies: Map<CompanyId, Company>,
     known: Arc<KnownMoments>,
+    /// Of the answers that threads have at hand; no other moments ever have the same.
+    edition: AtomicU64,
+}
+
+/// An answer that a thread has at hand: of which edition it is, about which two moments.
+type AtHand = (u64, (u32, u32), Parallel);
+
+/// So many places there are for answers at hand.
+const AT_HAND: usize = 4096;
+
+static NEXT_EDITION: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    // Members of an object ask about the same moments again and again, and a shared map is slow when several threads ask it.
+    static ANSWERS: RefCell<Vec<Option<AtHand>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Moments that were asked for, and which of them can be at the same time. That means something as long as threads and orders are the
@@ -148,6 +164,10 @@ impl MeetingOtherwise {
     }
 }
 
+fn next_edition() -> u64 {
+    NEXT_EDITION.fetch_add(1, Ordering::Relaxed)
+}
+
 impl<'m> Moments<'m> {
     pub fn new(
         functions: &'m Functions,
@@ -162,6 +182,7 @@ impl<'m> Moments<'m> {
             threads: ThreadsAt::default(),
             companies: Map::default(),
             known,
+            edition: AtomicU64::new(next_edition()),
         }
     }
 
@@ -222,6 +243,7 @@ impl<'m> Moments<'m> {
         if others.is_empty() {
             return meeting;
         }
+        self.edition.store(next_edition(), Ordering::Relaxed);
         self.known.parallel.retain(|(left, right), known| {
             if !others.contains(left) && !others.contains(right) {
                 return true;
@@ -243,6 +265,24 @@ impl<'m> Moments<'m> {
     /// Otherwise, what keeps them apart.
     pub fn in_parallel(&self, left: &When, right: &When) -> Parallel {
         let key = (left.number, right.number);
+        let edition = self.edition.load(Ordering::Relaxed);
+        let place = key.0.wrapping_mul(61).wrapping_add(key.1) as usize % AT_HAND;
+        let at_hand = ANSWERS.with_borrow(|answers| *answers.get(place)?);
+        match at_hand {
+            Some((of, about, answer)) if of == edition && about == key => return answer,
+            _ => {}
+        }
+        let answer = self.known_parallel(key, left, right);
+        ANSWERS.with_borrow_mut(|answers| {
+            if answers.is_empty() {
+                answers.resize(AT_HAND, None);
+            }
+            answers[place] = Some((edition, key, answer));
+        });
+        answer
+    }
+
+    fn known_parallel(&self, key: (u32, u32), left: &When, right: &When) -> Parallel {
         if let Some(known) = self.known.parallel.get(&key) {
             return *known;
         }

@@ -12,6 +12,7 @@ use crate::accesses::Facts;
 use crate::callgraph::{FunctionId, Functions};
 use crate::locksets::Mode;
 use crate::ownership::Owned;
+use crate::stop;
 use crate::symexec::{Path, Site};
 use crate::threads::{Contexts, RootId};
 use rustc_hash::FxHashMap;
@@ -98,6 +99,7 @@ pub(super) fn pairs(
         moments.in_parallel(when(left), when(right)).is_ok()
     };
     'all: for group in groups {
+        stop::ask();
         let left = group.character;
         for other in partners.of_next(&can_meet) {
             let right = groups[other].character;

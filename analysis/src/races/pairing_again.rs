@@ -9,6 +9,7 @@ use super::pairing::is_reached_by_several;
 use super::sighting::Surroundings;
 use crate::callgraph::FunctionId;
 use crate::points_to::Class;
+use crate::stop::Stop;
 use crate::symexec::{Path, Root};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -77,7 +78,9 @@ impl LocationsAgain<'_> {
         let locations: Vec<(Class, &[AccessNumber])> = self.index.iter().collect();
         let asked: AskedAbout = surroundings.facts.iter().map(|_| OnceLock::new()).collect();
         let changed: FxHashSet<FunctionId> = self.changed.iter().copied().collect();
+        let stop = Stop::of_this_thread();
         let others = locations.par_iter().filter(|(_, accesses)| {
+            stop.check();
             // At others nobody has asked.
             is_reached_by_several(surroundings.contexts, accesses)
                 && self.is_answered_otherwise(question, accesses, &asked, &changed, surroundings)

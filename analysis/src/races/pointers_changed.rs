@@ -5,6 +5,7 @@ use super::sole_locks::{Pointers, SoleLocks};
 use crate::callgraph::{FunctionId, Functions};
 use crate::ir::GlobalRef;
 use crate::points_to::{Changes, Class};
+use crate::stop::Stop;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -64,7 +65,9 @@ impl PointersChanged {
         let others = functions.filter(|function| {
             !changed.contains(function) && now.indexed.contexts.count(*function) > 0
         });
+        let stop = Stop::of_this_thread();
         let found = others.fold(Found::default, |mut found, function| {
+            stop.check();
             finder.function(function, &mut found);
             found
         });

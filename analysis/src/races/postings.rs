@@ -8,6 +8,7 @@ use crate::ir::AccessKind;
 use crate::locksets::{Mode, PointLocks};
 use crate::points_to::{Class, PointsTo};
 use crate::signals::{SignalState, may_be_same};
+use crate::stop::Stop;
 use crate::summaries::SyncObjects;
 use crate::symexec::{Path, Step, Targets};
 use crate::threads::{Binder, CompanyId, Context, ContextId, Contexts, RootId, RootKind};
@@ -70,7 +71,9 @@ impl<'f> Postings<'f> {
     ) -> Postings<'f> {
         let none = || Postings::none(posted, only);
         let functions = (0..facts.len()).into_par_iter();
+        let stop = Stop::of_this_thread();
         let found = functions.fold(none, |mut found, index| {
+            stop.check();
             found.function(FunctionId(index as u32), &facts[index]);
             found
         });

@@ -18,7 +18,7 @@ use super::whole_program::Work;
 use crate::accesses::{Access, Facts};
 use crate::callgraph::FunctionId;
 use crate::points_to::Class;
-use crate::stop::Stop;
+use crate::stop::{self, Aside, Stop};
 use crate::symexec::Targets;
 use crate::threads::Contexts;
 use rayon::prelude::*;
@@ -161,29 +161,17 @@ impl<'s> Search<'s> {
                 affected.filter(|one| is_wanted(one.1)).collect()
             }
         };
-        let all: Vec<(Class, Found, Option<Unordered>)> = wanted
+        let all: Vec<Aside<(Class, Found, Option<Unordered>)>> = wanted
             .par_iter()
             .map(|(class, accesses)| {
                 self.stop.check();
-                if let Some(found) = self.found_without_order(*class, accesses, &known) {
-                    return (*class, found, None);
-                }
-                if let Some(found) = self.found_at_member(*class, accesses) {
-                    return (*class, found, None);
-                }
-                let location = self.location(*class, accesses);
-                let found = self.races(&location);
-                let unordered = match publication::may_matter(&location) {
-                    false => Some(Unordered::Same),
-                    true if location.groups.len() > MOST_KEPT_GROUPS => None,
-                    true => Some(Unordered::Made(location)),
-                };
-                (*class, found, unordered)
+                let find = || self.at(*class, accesses, &known);
+                self.stop.aside(self.stop.heard(find))
             })
             .collect();
         let mut kept = Locations::default();
         let mut now = BTreeMap::new();
-        for (class, races, unordered) in all {
+        for (class, races, unordered) in all.into_iter().map(Aside::into_inner) {
             let is_as_without = match known {
                 Known::Nothing => races == Found::default(),
                 Known::InOrder(_, found) => match found.get(&class) {
@@ -201,6 +189,29 @@ impl<'s> Search<'s> {
             None => Arc::new(now),
         };
         (found, kept)
+    }
+
+    /// What is found at a location, and what is kept of it.
+    fn at(
+        &self,
+        class: Class,
+        accesses: &[AccessNumber],
+        known: &Known<'_>,
+    ) -> (Class, Found, Option<Unordered>) {
+        if let Some(found) = self.found_without_order(class, accesses, known) {
+            return (class, found, None);
+        }
+        if let Some(found) = self.found_at_member(class, accesses) {
+            return (class, found, None);
+        }
+        let location = self.location(class, accesses);
+        let found = self.races(&location);
+        let unordered = match publication::may_matter(&location) {
+            false => Some(Unordered::Same),
+            true if location.groups.len() > MOST_KEPT_GROUPS => None,
+            true => Some(Unordered::Made(location)),
+        };
+        (class, found, unordered)
     }
 
     fn location(&self, class: Class, accesses: &[AccessNumber]) -> Location {
@@ -451,6 +462,7 @@ impl<'s> Search<'s> {
             accesses.map(|_| OnceLock::new()).collect()
         });
         let counted = of_function[access as usize].get_or_init(|| {
+            stop::ask();
             let body = self.surroundings.graph.functions.body(function);
             write_of(body, facts, access).unwrap_or(access)
         });

@@ -15,6 +15,7 @@ use crate::locksets::Mode;
 use crate::ownership::Owned;
 use crate::points_to::Class;
 use crate::references::Last;
+use crate::stop::Aside;
 use crate::symexec::{Index, Path, Root, Step, Targets, Value};
 use crate::threads::{Binder, Context, ContextId, Contexts, Held, RootId, is_unique};
 use rustc_hash::FxHashSet;
@@ -211,7 +212,7 @@ pub struct Surroundings<'s> {
     pub moments: Moments<'s>,
     pub facts: &'s Facts,
     pub contexts: &'s Contexts,
-    pub(super) known: KnownLooks,
+    pub(super) known: Aside<KnownLooks>,
     pub(super) sole_locks: SoleLocks,
 }
 

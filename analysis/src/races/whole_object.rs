@@ -9,6 +9,7 @@ use super::sighting::{Character, Sighting, Surroundings};
 use crate::points_to::Class;
 use dashmap::DashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 use std::sync::{Arc, OnceLock};
 
 /// The accesses that touch a whole object.
@@ -204,9 +205,9 @@ struct Grouped<C> {
 struct OneGroup<C> {
     character: C,
     number: u32,
-    sightings: Vec<Sighting>,
+    sightings: SmallVec<[Sighting; 2]>,
     /// In which turn each of them is seen.
-    turns: Vec<u32>,
+    turns: SmallVec<[u32; 4]>,
     /// Also accesses to the whole object are in it.
     is_mixed: bool,
 }
@@ -221,7 +222,7 @@ impl<C> Grouped<C> {
         character: impl Fn(&'l Look) -> C,
     ) -> Grouped<C> {
         let mut grouped = Grouped {
-            groups: Vec::new(),
+            groups: Vec::with_capacity(accesses.len()),
             by_number: FxHashMap::default(),
             sightings: 0,
         };
@@ -238,8 +239,8 @@ impl<C> Grouped<C> {
                     groups.push(OneGroup {
                         character: character(look),
                         number: look.number,
-                        sightings: Vec::new(),
-                        turns: Vec::new(),
+                        sightings: SmallVec::new(),
+                        turns: SmallVec::new(),
                         is_mixed: false,
                     });
                     groups.len() - 1

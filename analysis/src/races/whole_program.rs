@@ -5,7 +5,7 @@ use super::access_index::{AccessIndex, AccessNumber, Indexed};
 use super::arrays::Arrays;
 use super::distinct_ids::{DistinctIds, Renamed};
 use super::kept::{AllConstraints, Kept, LocationsAgain, pointers};
-use super::limits::LimitReached;
+use super::limits::{Crowded, LimitReached};
 use super::looks::KnownLooks;
 use super::moments::Moments;
 use super::naming::Names;
@@ -53,9 +53,9 @@ pub struct WholeProgram {
     pub contexts: Arc<Contexts>,
     pub orders: Arc<Orders>,
     /// Sorted by rank, the highest first.
-    pub races: Vec<Arc<Race>>,
+    pub races: Arc<Vec<Arc<Race>>>,
     /// Pairs with a side that the user accepts, by location. A location can be among the races too: by other pairs.
-    pub accepted_races: Vec<Arc<Race>>,
+    pub accepted_races: Arc<Vec<Arc<Race>>>,
     /// How many classes of memory several threads may reach and one writes.
     pub shared_locations: usize,
     /// Memory of objects whose address is made known without order.
@@ -106,7 +106,10 @@ pub fn analyse(
         Some(before) => functions.edited_since(&before.functions).collect(),
         None => Vec::new(),
     };
+    let functions = stop.aside(functions);
+    let constraints = stop.aside(constraints);
     let (points_to, mut changes) = pointers(&functions, &constraints, options, before);
+    let points_to = stop.aside(points_to);
     let before = before.filter(|_| changes.is_some());
     stages.begin(Stage::CallGraph);
     let graph = match before.zip(changes.as_ref()) {
@@ -128,6 +131,7 @@ pub fn analyse(
         Some((before, changes)) => before.objects_again(&graph, &edited, changes),
         None => SyncObjects::new(&graph),
     };
+    let objects = stop.aside(objects);
     let stale = before
         .zip(changes.as_mut())
         .map(|(before, changes)| before.stale(&graph, &edited, &objects, changes));
@@ -154,6 +158,7 @@ pub fn analyse(
             function_facts(callees, analysed)
         },
     );
+    let summarised = stop.aside(summarised);
     let known_facts = summarised.taken.clone();
     // What was nothing before is the same nothing now, which is seen at once.
     let nothing = before.map_or_else(Arc::default, |(before, _)| before.kept.nothing.clone());
@@ -181,6 +186,7 @@ pub fn analyse(
         ),
         None => Arc::new(contexts(&graph, sources, stop)),
     };
+    let contexts = stop.aside(contexts);
     let counted = Counted {
         facts: &known_facts,
         calls: graph.calls(),
@@ -204,6 +210,7 @@ pub fn analyse(
     let orders = before
         .and_then(|(before, changes)| before.orders_again(posted, &facts, changes))
         .unwrap_or_else(|| Arc::new(Orders::new(&graph, &objects, &facts, &contexts)));
+    let orders = stop.aside(orders);
     stages.begin(Stage::Locations);
     let before = before.filter(|(before, _)| {
         arrays.are_those_of(&before.kept.arrays) && before.kept.options.accepted == options.accepted
@@ -220,6 +227,7 @@ pub fn analyse(
         Some(known) => known.index.clone(),
         None => AccessIndex::new(indexed),
     };
+    let index = stop.aside(index);
     let owners = known
         .as_ref()
         .and_then(|known| known.owners(&facts))
@@ -229,7 +237,7 @@ pub fn analyse(
         .and_then(|known| known.looks(&contexts, &owners));
     let ordered_otherwise = before
         .map(|(before, _)| &before.orders)
-        .filter(|before| !Arc::ptr_eq(before, &orders) && **before != orders);
+        .filter(|before| !Arc::ptr_eq(before, &orders) && **before != *orders);
     if ordered_otherwise.is_some() && known_looks.is_none() {
         // Nobody knows which moments are concerned.
         known = None;
@@ -251,7 +259,7 @@ pub fn analyse(
         moments: Moments::new(&functions, &contexts, &orders, looks.moments.clone()),
         facts: &facts,
         contexts: &contexts,
-        known: looks,
+        known: stop.aside(looks),
         sole_locks,
     };
     if let Some((before, known)) = ordered_otherwise.zip(known.as_mut()) {
@@ -287,20 +295,21 @@ pub fn analyse(
     let search = Search::new(&surroundings, &facts, &contexts, work);
     let still = known.as_ref().map(LocationsAgain::found);
     let (found, locations) = search.everywhere(&index, still, &|_| true, Known::Nothing);
+    let (found, locations) = (stop.aside(found), stop.aside(locations));
     // Tests compare it with what is found at all locations of the functions that changed.
     debug_assert!(known.as_ref().is_none_or(|known| {
         let still = Some(known.found_by_functions());
         search
             .everywhere(&index, still, &|_| true, Known::Nothing)
             .0
-            == found
+            == *found
     }));
     debug_assert!(
         known
             .as_ref()
             .is_none_or(|known| ordered_otherwise.is_none()
                 && known.before.counters == surroundings.counters)
-            || found == search.everywhere(&index, None, &|_| true, Known::Nothing).0
+            || *found == search.everywhere(&index, None, &|_| true, Known::Nothing).0
     );
     let are_names = changes.as_ref().is_some_and(Changes::are_of_names);
     let has_pointers = known
@@ -371,43 +380,52 @@ pub fn analyse(
             ListedRaces::new(&found, &found_unordered, renamed)
         }
     };
+    let crowded = match same {
+        Some(same) => same.kept.crowded.clone(),
+        None => {
+            let races = listed.open.iter().chain(&*listed.accepted);
+            let races = races.map(|race| &**race);
+            Arc::new(Crowded::new(&found, &found_unordered, races))
+        }
+    };
     let counters = std::mem::take(&mut surroundings.counters);
     let owners = surroundings.owners.clone();
-    let looks = surroundings.known;
+    let looks = surroundings.known.into_inner();
     let sole_locks = surroundings.sole_locks;
     let kept = Kept {
         calls: graph.calls().clone(),
-        constraints,
-        objects,
+        constraints: constraints.into_inner(),
+        objects: objects.into_inner(),
         arrays,
         options: options.clone(),
-        index,
-        found,
+        index: index.into_inner(),
+        found: found.into_inner(),
         found_unordered,
+        crowded,
         looks,
         sole_locks,
         relaxed,
         tallies,
         published,
         renamed: listed.renamed,
-        summarised,
+        summarised: summarised.into_inner(),
         facts,
         nothing,
         reachable,
     };
     WholeProgram {
-        points_to,
+        points_to: points_to.into_inner(),
         summaries: kept.summarised.summaries.clone(),
         facts: known_facts,
-        contexts,
-        orders,
+        contexts: contexts.into_inner(),
+        orders: orders.into_inner(),
         races: listed.open,
         accepted_races: listed.accepted,
         shared_locations,
         unordered,
         counters,
         owners,
-        functions,
+        functions: functions.into_inner(),
         limits: OnceLock::new(),
         kept,
     }
@@ -415,8 +433,8 @@ pub fn analyse(
 
 /// The races of all locations, as they are told.
 struct ListedRaces {
-    open: Vec<Arc<Race>>,
-    accepted: Vec<Arc<Race>>,
+    open: Arc<Vec<Arc<Race>>>,
+    accepted: Arc<Vec<Arc<Race>>>,
     renamed: Arc<Renamed>,
 }
 
@@ -436,8 +454,8 @@ impl ListedRaces {
         // Classes of one object can show the same race twice.
         let mut ids = DistinctIds::new(before);
         ListedRaces {
-            open: ids.assign(open),
-            accepted: ids.assign(accepted),
+            open: Arc::new(ids.assign(open)),
+            accepted: Arc::new(ids.assign(accepted)),
             renamed: Arc::new(ids.renamed()),
         }
     }

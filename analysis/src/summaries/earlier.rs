@@ -82,23 +82,20 @@ impl<T: PartialEq> Earlier<'_, T> {
         new.filter(is_new).chain(stale).collect()
     }
 
-    /// What is known of a component, if it had the same members. `changed` are the functions of which callers know
-    /// something else than earlier.
+    /// What is known of the members of a component. `changed` are the functions of which callers know something else than earlier.
     pub(super) fn again<'a>(
         &'a self,
         component: &'a [u32],
         graph: &'a CallGraph<'a>,
         changed: &'a FxHashSet<u32>,
-    ) -> Option<Again<'a, T>> {
-        let number = self.summarised.components.of(component[0]);
-        let same = self.summarised.components.members(number) == component;
-        same.then_some(Again {
+    ) -> Again<'a, T> {
+        Again {
             earlier: self.summarised,
             stale: self.stale,
             component,
             graph,
             changed,
-        })
+        }
     }
 
     /// Keeps what is equal to what was there earlier; tells whether callers know something else now.
@@ -121,7 +118,7 @@ impl<T: PartialEq> Earlier<'_, T> {
     }
 }
 
-/// A component that was there earlier.
+/// The members of a component as they were earlier, when each of them may have been in another one.
 pub(super) struct Again<'a, T> {
     earlier: &'a Summarised<T>,
     stale: &'a FxHashSet<FunctionId>,
@@ -140,12 +137,26 @@ impl<T: PartialEq> Again<'_, T> {
             })
     }
 
+    /// Whether the component was there earlier, with the same members.
+    pub fn is_same_component(&self) -> bool {
+        let components = &self.earlier.components;
+        components.members(components.of(self.component[0])) == self.component
+    }
+
     pub fn summary(&self, member: u32) -> &Summary {
         self.earlier.summaries.get(FunctionId(member))
     }
 
+    pub fn taken(&self, member: u32) -> &Arc<T> {
+        &self.earlier.taken[member as usize]
+    }
+
+    pub fn work(&self, member: u32) -> &Work {
+        &self.earlier.work[member as usize]
+    }
+
     /// How the other members of a large component knew a member.
     pub fn alone(&self, member: u32) -> Option<&Alone> {
-        self.earlier.work[member as usize].alone.as_ref()
+        self.work(member).alone.as_ref()
     }
 }

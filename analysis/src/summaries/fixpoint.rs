@@ -6,6 +6,7 @@ use super::earlier::{Earlier, Summarised, Work};
 use super::known::Summary;
 use super::objects::SyncObjects;
 use crate::callgraph::{CallGraph, Components};
+use crate::stop::{Aside, Stop};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// Summarises every function, and lets `then` take out of each what else is wanted while its states are there.
 /// Of components in which nothing is wanted, nothing is found out. What was found earlier is taken over where it still holds: then
 /// only components are looked at in which something is stale, and those that call such as are not what they were.
-pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
+pub fn summarise_program<T: Default + PartialEq + Send + Sync + 'static>(
     graph: &CallGraph<'_>,
     objects: &SyncObjects,
     components: Arc<Components>,
@@ -22,7 +23,8 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
     earlier: Option<&Earlier<'_, T>>,
     then: &Then<'_, T>,
 ) -> Summarised<T> {
-    let mut summarised = match earlier {
+    let stop = Stop::of_this_thread();
+    let summarised = match earlier {
         Some(earlier) => Summarised {
             summaries: earlier.summarised.summaries.clone(),
             taken: earlier.summarised.taken.clone(),
@@ -31,6 +33,7 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
         },
         None => Summarised::nothing_yet(graph.functions.len(), components),
     };
+    let mut summarised = stop.aside(summarised);
     let components = summarised.components.clone();
     let doubtful: Vec<u32> = match earlier {
         Some(earlier) => earlier.doubtful(&components),
@@ -49,22 +52,24 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
             .into_iter()
             .map(|(_, component)| components.members(component))
             .collect();
-        let again = |component| earlier?.again(component, graph, &changed);
-        let results: Vec<Vec<Result<T>>> = open
+        let again = |component| Some(earlier?.again(component, graph, &changed));
+        let results: Vec<Aside<Vec<Result<T>>>> = open
             .par_iter()
             .map(|component| {
                 if !component.iter().any(|member| is_wanted(*member)) {
-                    return component.iter().map(unknown).collect();
+                    return stop.aside(component.iter().map(unknown).collect());
                 }
                 let run = Run {
                     graph,
                     objects,
                     settled: &summarised.summaries,
                 };
-                run.component(component, again(component).as_ref(), then)
+                stop.aside(stop.heard(|| run.component(component, again(component).as_ref(), then)))
             })
             .collect();
-        for (member, mut summary, mut taken, work) in results.into_iter().flatten() {
+        for (member, mut summary, mut taken, work) in
+            results.into_iter().flat_map(Aside::into_inner)
+        {
             if let Some(earlier) = earlier
                 && earlier.keep_equal(member, &mut summary, &mut taken)
             {
@@ -78,7 +83,7 @@ pub fn summarise_program<T: Default + PartialEq + Send + Sync>(
             summarised.work.set(index, work);
         }
     }
-    summarised
+    summarised.into_inner()
 }
 
 /// Nothing is known of a function that nobody asks about.

@@ -7,6 +7,7 @@ use super::sync_uses::{AllSyncUses, SyncUses};
 use super::tokens::Tokens;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::points_to::{Class, Reads};
+use crate::stop::Stop;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
@@ -27,8 +28,12 @@ pub struct SyncObjects {
 impl SyncObjects {
     pub fn new(graph: &CallGraph<'_>) -> SyncObjects {
         let all = (0..graph.functions.len() as u32).into_par_iter();
+        let stop = Stop::of_this_thread();
         let uses: Vec<Arc<SyncUses>> = all
-            .map(|function| Arc::new(SyncUses::of(graph, FunctionId(function))))
+            .map(|function| {
+                stop.check();
+                Arc::new(SyncUses::of(graph, FunctionId(function)))
+            })
             .collect();
         let uses: AllSyncUses = uses.into_iter().collect();
         let candidates = flags::candidates(&uses);

@@ -6,6 +6,7 @@ use super::state::State;
 use super::value::Value;
 use crate::dataflow::{Analysis, Solution, visit_block};
 use crate::ir::{BlockId, LocalId, Rvalue, Statement, StatementId};
+use crate::stop;
 use std::cell::OnceCell;
 
 /// What was found so far, by block. All of it belongs to one solution.
@@ -127,6 +128,7 @@ impl Execution<'_> {
         }
         let walk = &self.walks().0[block.0 as usize];
         Some(walk.states.get_or_init(|| {
+            stop::ask();
             let mut state = entry.clone();
             self.enter(&mut state, block);
             let mut before = Vec::with_capacity(statements.len());
@@ -143,6 +145,7 @@ impl Execution<'_> {
     }
 
     fn end_of(&self, entry: &State, block: BlockId) -> Option<State> {
+        stop::ask();
         let mut state = entry.clone();
         self.enter(&mut state, block);
         for (index, statement) in self.body().block(block).statements.iter().enumerate() {

@@ -6,14 +6,15 @@ use super::at_calls::KnownStates;
 use super::context::{Context, ContextId};
 use super::contexts::{Arrival, Contexts};
 use super::deciding::Deciding;
-use super::flow::{Sources, contexts_with, turn};
+use super::flow::{Sources, contexts_with};
 use super::numbers::HandedNumbers;
 use super::prepared::{PreparedBefore, Surroundings};
 use super::reached::LeftOut;
-use super::replay::Replay;
+use super::replay::{Replay, Replayed};
 use super::rerouting::Rerouting;
+use super::turns::out_of_turn;
 use crate::accesses::{FunctionFacts, StartFact};
-use crate::callgraph::{CallGraph, Components, FunctionId};
+use crate::callgraph::{CallGraph, FunctionId};
 use crate::ir::{Body, Local, Storage};
 use crate::signals::SignalState;
 use crate::stop::Stop;
@@ -123,20 +124,20 @@ struct Edit<'e> {
     known: &'e Arc<Contexts>,
     /// The functions that do something else in their contexts.
     changed: BTreeSet<FunctionId>,
+    /// The functions that have their turn before or behind others than earlier.
+    out_of_turn: BTreeSet<FunctionId>,
     deciding: Arc<Deciding>,
 }
 
 impl<'e> Edit<'e> {
-    /// `None` if functions have another order, or threads begin and end otherwise.
+    /// `None` if other functions call each other, or threads begin and end otherwise.
     fn new(
         sources: Sources<'e>,
         earlier: Sources<'e>,
         known: &'e Arc<Contexts>,
         touched: &BTreeSet<FunctionId>,
     ) -> Option<Edit<'e>> {
-        if !has_same_order(known, sources.components, earlier.components) {
-            return None;
-        }
+        let out_of_turn = out_of_turn(known, sources.components, earlier.components)?;
         let touched = touched.iter().copied();
         let changed = touched.filter(|function| !looks_the_same(&sources, &earlier, *function));
         let mut changed: BTreeSet<FunctionId> = changed.collect();
@@ -161,25 +162,32 @@ impl<'e> Edit<'e> {
             earlier,
             known,
             changed,
+            out_of_turn,
             deciding,
         })
     }
 
     /// The contexts after the edit, if they can be told from those before.
     fn contexts(&self, graph: &CallGraph<'_>, stop: &Stop) -> Option<Arc<Contexts>> {
-        if self.changed.is_empty() {
+        if self.changed.is_empty() && self.out_of_turn.is_empty() {
             return Some(self.known.clone());
         }
         let surroundings = Surroundings {
             graph,
             facts: self.sources.facts,
             deciding: self.deciding.clone(),
-            states: KnownStates::default(),
+            states: stop.aside(KnownStates::default()),
             before: None,
         };
         let mut contexts = self.rerouted(&surroundings, stop).or_else(|| {
-            let (sources, earlier) = (self.sources, self.earlier);
-            let replay = Replay::new(&surroundings, sources, earlier, self.known, &self.changed);
+            let replay = Replay::new(Replayed {
+                surroundings: &surroundings,
+                sources: self.sources,
+                earlier: self.earlier,
+                known: self.known,
+                changed: &self.changed,
+                out_of_turn: &self.out_of_turn,
+            });
             replay.run(stop)
         })?;
         contexts.deciding = self.deciding.clone();
@@ -194,6 +202,9 @@ impl<'e> Edit<'e> {
 
     /// The earlier contexts with calls that lead elsewhere, if that makes no difference to anybody else.
     fn rerouted(&self, surroundings: &Surroundings<'_>, stop: &Stop) -> Option<Contexts> {
+        if !self.out_of_turn.is_empty() {
+            return None;
+        }
         let known = self.known;
         let mut contexts = Contexts::clone(known);
         let mut rerouting = Rerouting::new(surroundings.graph, self.sources);
@@ -226,23 +237,6 @@ impl<'e> Edit<'e> {
         }
         Some(contexts)
     }
-}
-
-/// Whether contexts are visited in the order in which they were, as far as that depends on who calls whom.
-fn has_same_order(known: &Contexts, now: &Components, before: &Components) -> bool {
-    if std::ptr::eq(now, before) {
-        return true;
-    }
-    let groups = |components: &Components| -> BTreeSet<Vec<u32>> {
-        components.groups().map(<[u32]>::to_vec).collect()
-    };
-    if groups(now) != groups(before) {
-        return false;
-    }
-    let functions = (0..known.functions.len() as u32).map(FunctionId);
-    let mut visited = functions.filter(|function| known.count(*function) > 0);
-    visited.all(|function| turn(now, function) == turn(before, function))
-        || known.are_visited_in_turn(|function| turn(now, function))
 }
 
 /// Whether a function has the same facts, as far as contexts depend on them.

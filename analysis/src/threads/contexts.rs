@@ -12,6 +12,7 @@ use crate::dataflow::Fixed;
 use crate::ir::{Landmark, StatementId};
 use crate::locksets::MOST_LOCKS;
 use crate::shared_list::SharedList;
+use crate::stop;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,6 +149,7 @@ impl Contexts {
     pub(super) fn number_companies(&mut self) {
         let mut companies = Companies::default();
         for index in 0..self.functions.len() {
+            stop::ask();
             for reached in &mut Arc::make_mut(self.functions.entry(index)).contexts {
                 reached.company = companies.number(&reached.roots);
             }
@@ -158,6 +160,7 @@ impl Contexts {
     pub(super) fn find_the_timeless(&mut self) {
         let any = self.any_moment.clone();
         for index in 0..self.functions.len() {
+            stop::ask();
             for reached in &mut Arc::make_mut(self.functions.entry(index)).contexts {
                 reached.is_timeless = any.is_that_of(&reached.context);
             }

@@ -21,7 +21,7 @@ use crate::dataflow::{Fixed, Shared};
 use crate::forks::Origin;
 use crate::ir::StatementId;
 use crate::signals::SignalState;
-use crate::stop::Stop;
+use crate::stop::{Aside, Stop};
 use crate::symexec::{Path, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -64,7 +64,7 @@ pub(super) fn contexts_with<'f>(
         graph,
         facts,
         deciding: deciding.clone(),
-        states: KnownStates::default(),
+        states: stop.aside(KnownStates::default()),
         before,
     };
     let any_moment = Arc::new(any_moment(graph, facts));
@@ -74,12 +74,12 @@ pub(super) fn contexts_with<'f>(
             preparation: Preparation::new(&surroundings, stop, helpers),
             components,
             pending: BTreeSet::new(),
-            contexts: Contexts::none_yet(
+            contexts: stop.aside(Contexts::none_yet(
                 facts.len(),
                 HandedNumbers::new(graph, facts),
                 deciding,
                 any_moment,
-            ),
+            )),
             started: FxHashMap::default(),
             visits: 0,
             timeline: Timeline::default(),
@@ -94,7 +94,7 @@ pub(super) fn contexts_with<'f>(
     contexts.number_companies();
     contexts.find_the_timeless();
     contexts.find_those_that_hold_too_much();
-    contexts
+    contexts.into_inner()
 }
 
 fn never_parallel(
@@ -128,7 +128,7 @@ struct Flow<'p, 's> {
     preparation: Preparation<'p, 's>,
     components: &'s Components,
     pending: BTreeSet<(Turn, ContextId)>,
-    contexts: Contexts,
+    contexts: Aside<Contexts>,
     started: FxHashMap<(FunctionId, StatementId, FunctionId), Vec<RootId>>,
     /// How many contexts have been visited.
     visits: u32,

@@ -6,6 +6,7 @@ use super::roots::RootId;
 use crate::accesses::Facts;
 use crate::callgraph::CallGraph;
 use crate::forks::{ForkState, Origin};
+use crate::stop;
 use std::collections::BTreeSet;
 
 /// Notes for each thread those that it may not have joined where it ends: where its entry returns, or where
@@ -14,6 +15,7 @@ use std::collections::BTreeSet;
 pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, facts: &Facts) {
     let mut left: Vec<BTreeSet<Origin>> = vec![BTreeSet::new(); contexts.roots.len()];
     for function in graph.functions.ids() {
+        stop::ask();
         let facts = &facts[function.0 as usize];
         for (id, context, roots) in contexts.of(function) {
             for end in &facts.ends {

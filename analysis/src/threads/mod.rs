@@ -26,6 +26,7 @@ mod rerouting;
 mod roots;
 mod settling;
 mod timeline;
+mod turns;
 
 pub use absolute::{Binder, is_unique};
 pub use again::contexts_again;

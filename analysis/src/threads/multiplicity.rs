@@ -5,6 +5,7 @@ use super::context::ContextId;
 use super::contexts::{Arrival, Contexts};
 use super::roots::{RootId, RootKind};
 use crate::callgraph::{CallGraph, Components, FunctionId};
+use crate::stop;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
@@ -67,6 +68,7 @@ fn recursive(
 ) -> FxHashSet<(FunctionId, ContextId)> {
     let mut found = FxHashSet::default();
     for members in components.all() {
+        stop::ask();
         if is_recursive(graph, members) {
             for member in members {
                 let function = FunctionId(*member);
@@ -88,6 +90,7 @@ fn mark_contexts(
     repeated: &mut FxHashSet<(FunctionId, ContextId)>,
 ) {
     for function in graph.functions.ids() {
+        stop::ask();
         for (id, ..) in contexts.of(function) {
             let reached = contexts.reached(function, id);
             let is_known = |place: &(FunctionId, ContextId)| repeated.contains(place);
@@ -125,6 +128,7 @@ fn mark_roots(
     let mut restarted = vec![0usize; contexts.roots.len()];
     let mut parents: Vec<BTreeSet<RootId>> = vec![BTreeSet::new(); contexts.roots.len()];
     for function in graph.functions.ids() {
+        stop::ask();
         for (id, _, roots) in contexts.of(function) {
             for (root, repeats) in &contexts.reached(function, id).starts {
                 let more = if *repeats || repeated.contains(&(function, id)) {

@@ -12,7 +12,7 @@ use crate::dataflow::Fixed;
 use crate::ir::{BlockId, GlobalRef, GlobalScope, Landmark, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
-use crate::stop::Stop;
+use crate::stop::{self, Aside, Stop};
 use crate::symexec::{Path, Root, Value};
 use rayon::Scope;
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ pub(super) struct Surroundings<'f> {
     pub graph: &'f CallGraph<'f>,
     pub facts: &'f Facts,
     pub deciding: Arc<Deciding>,
-    pub states: KnownStates,
+    pub states: Aside<KnownStates>,
     /// What functions did before an edit.
     pub before: Option<PreparedBefore<'f>>,
 }
@@ -88,8 +88,10 @@ pub(super) struct Preparation<'p, 's> {
     surroundings: &'s Surroundings<'s>,
     stop: &'s Stop,
     helpers: &'p Scope<'s>,
-    waiting: FxHashMap<(FunctionId, ContextId), Arc<Mutex<Step>>>,
+    waiting: Aside<Waiting>,
 }
+
+type Waiting = FxHashMap<(FunctionId, ContextId), Arc<Mutex<Step>>>;
 
 /// How far the preparation of a context is. Who finds it out has the lock.
 enum Step {
@@ -108,7 +110,7 @@ impl<'p, 's> Preparation<'p, 's> {
             surroundings,
             stop,
             helpers,
-            waiting: FxHashMap::default(),
+            waiting: stop.aside(Waiting::default()),
         }
     }
 
@@ -129,7 +131,7 @@ impl<'p, 's> Preparation<'p, 's> {
                 return;
             };
             if matches!(*step, Step::Waiting) && !stop.is_set() {
-                *step = Step::Done(surroundings.prepared(function, &context));
+                *step = Step::Done(stop.heard(|| surroundings.prepared(function, &context)));
             }
         });
     }
@@ -165,6 +167,7 @@ impl Surroundings<'_> {
         let mut states = StatesAtCalls::new(&self.states, context, body);
         let mut calls = Vec::new();
         for call in facts.calls.iter().filter(|call| is_reached(call.statement)) {
+            stop::ask();
             let targets = self.called(function, context, call.callee.as_ref(), &call.targets);
             let mut of_call = |parameters| {
                 let states = &mut states;

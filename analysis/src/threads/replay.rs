@@ -5,8 +5,8 @@
 //! how they are joined where there are too many. So all that enters such a function is gone through again in the order of
 //! time, and whatever it calls differently enters others at the time of the visit. Visits that stay are made in the order in
 //! which they were made: whose turn it is depends on functions and numbers, and both keep their order. A context that
-//! is new is visited in front of the first that has its turn after it. Whatever would bring visits out of their order, or
-//! change threads, makes the replay fail.
+//! is new is visited in front of the first that has its turn after it. Functions of which the order is another one are taken for such that
+//! are entered otherwise, and all their visits for new ones. Whatever would change threads makes the replay fail.
 
 use super::context::{Context, ContextId};
 use super::contexts::{Arrival, Contexts};
@@ -24,14 +24,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
+/// What is replayed, and what is different.
+pub(super) struct Replayed<'r> {
+    pub surroundings: &'r Surroundings<'r>,
+    pub sources: Sources<'r>,
+    pub earlier: Sources<'r>,
+    /// The contexts before the edit.
+    pub known: &'r Contexts,
+    /// The functions that do something else in their contexts.
+    pub changed: &'r BTreeSet<FunctionId>,
+    /// The functions that have their turn before or behind others than earlier. All their visits are gone, and others come in their place.
+    pub out_of_turn: &'r BTreeSet<FunctionId>,
+}
+
 pub(super) struct Replay<'r> {
     pub(super) surroundings: &'r Surroundings<'r>,
     pub(super) sources: Sources<'r>,
     earlier: Sources<'r>,
-    /// The contexts before the edit.
     pub(super) known: &'r Contexts,
-    /// The functions that do something else in their contexts.
     pub(super) changed: &'r BTreeSet<FunctionId>,
+    out_of_turn: &'r BTreeSet<FunctionId>,
     /// The functions that are entered otherwise, or may be.
     pub(super) relisted: BTreeMap<FunctionId, Relisted>,
     /// Visits in which something else is done, and those that are new.
@@ -100,19 +112,22 @@ pub(super) struct Revisited {
 }
 
 impl<'r> Replay<'r> {
-    pub fn new(
-        surroundings: &'r Surroundings<'r>,
-        sources: Sources<'r>,
-        earlier: Sources<'r>,
-        known: &'r Contexts,
-        changed: &'r BTreeSet<FunctionId>,
-    ) -> Replay<'r> {
+    pub fn new(replayed: Replayed<'r>) -> Replay<'r> {
+        let Replayed {
+            surroundings,
+            sources,
+            earlier,
+            known,
+            changed,
+            out_of_turn,
+        } = replayed;
         Replay {
             surroundings,
             sources,
             earlier,
             known,
             changed,
+            out_of_turn,
             relisted: BTreeMap::new(),
             revisited: FxHashMap::default(),
             gone: FxHashSet::default(),
@@ -129,6 +144,9 @@ impl<'r> Replay<'r> {
                 self.steps
                     .insert((time, VISIT), Step::Visit((*function, id)));
             }
+        }
+        for function in self.out_of_turn {
+            self.relist(*function, Time::BEGINNING)?;
         }
         // Whoever has to look at most of it again finds all anew, with help.
         let mut patience = 2 * self.known.timeline.len() + 100;
@@ -335,7 +353,8 @@ impl<'r> Replay<'r> {
         let last = relisted.survivors.iter().rposition(Option::is_some);
         let still = origin.filter(|origin| {
             let earlier = &known.contexts[origin.0 as usize];
-            let keeps_order = last.is_none_or(|last| last < origin.0 as usize);
+            let keeps_order = !self.out_of_turn.contains(&function)
+                && last.is_none_or(|last| last < origin.0 as usize);
             let is_same = *origin == id && earlier.found_at == found_at;
             keeps_order && (is_same || self.is_visited_in_turn((function, *origin), found_at))
         });
@@ -365,6 +384,12 @@ impl<'r> Replay<'r> {
         Some(())
     }
 
+    /// The visits of before that are behind a moment, without those of functions that are out of turn: these are gone.
+    fn visits_in_turn_after(&self, time: Time) -> impl Iterator<Item = &Visit> {
+        let visits = self.known.timeline.after(time).iter();
+        visits.filter(|visit| !self.out_of_turn.contains(&visit.place.0))
+    }
+
     fn turn(&self, function: FunctionId) -> Turn {
         turn(self.sources.components, function)
     }
@@ -377,7 +402,7 @@ impl<'r> Replay<'r> {
             let (function, id) = visit.place;
             self.turn(function) > own || (function == place.0 && id >= place.1)
         };
-        let mut visits = self.known.timeline.after(found_at).iter();
+        let mut visits = self.visits_in_turn_after(found_at);
         let next = visits.find(is_it_or_later);
         next.is_some_and(|visit| visit.place == place)
     }
@@ -394,7 +419,7 @@ impl<'r> Replay<'r> {
             self.turn(other) > own || (other == function && is_open())
         };
         let timeline = &self.known.timeline;
-        let mut visits = timeline.after(found_at).iter();
+        let mut visits = self.visits_in_turn_after(found_at);
         let next = visits.find(is_later).map(|visit| visit.time);
         let end = next.map_or(Bound::Unbounded, Bound::Excluded);
         let mut waiting = self.inserted.range((Bound::Excluded(found_at), end));

@@ -251,7 +251,10 @@ impl Replay<'_> {
         let graph = self.surroundings.graph;
         let components = self.sources.components;
         let relisted = self.relisted.keys();
-        let functions = relisted.chain(self.changed);
+        // Others come to a function only if it is listed again. But one alone may call itself now, or not any more.
+        let alone =
+            |function: &&FunctionId| components.members(components.of(function.0)).len() == 1;
+        let functions = relisted.chain(self.changed.iter().filter(alone));
         let mut pending: BTreeSet<Reverse<u32>> = functions
             .map(|function| Reverse(components.of(function.0)))
             .collect();

@@ -6,10 +6,14 @@ use crate::callgraph::FunctionId;
 
 /// A moment while contexts are found. Later moments are greater, and there is room between any two visits of one search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Default)]
-pub(super) struct Time(u64);
+pub(super) struct Time(u128);
 
 /// How far visits are apart at first.
-const GAP: u64 = 1 << 32;
+const GAP: u128 = 1 << 94;
+
+/// A visit that is put in between leaves this part of the room in front of it, and the rest behind: others follow more often than they come in front
+/// of it. So there is room for two hundred visits, one behind the other, and for forty in front of each other.
+const IN_FRONT: u128 = 4;
 
 impl Time {
     /// Before the first visit.
@@ -17,14 +21,15 @@ impl Time {
 
     /// That of a visit by its number, from one on.
     pub fn of_visit(number: u32) -> Time {
-        Time(u64::from(number) * GAP)
+        Time(u128::from(number) * GAP)
     }
 
     /// A moment between two; `None` if there is no room.
     pub fn between(self, later: Option<Time>) -> Option<Time> {
         let later = later.map_or(self.0.checked_add(2 * GAP)?, |later| later.0);
-        let middle = self.0 + later.checked_sub(self.0)? / 2;
-        (self.0 < middle).then_some(Time(middle))
+        let room = later.checked_sub(self.0)?;
+        let between = self.0 + (room / IN_FRONT).max(1);
+        (between < later).then_some(Time(between))
     }
 }
 
@@ -91,5 +96,41 @@ impl Timeline {
         }
         visits.extend(more);
         Timeline(visits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Time;
+
+    #[test]
+    fn there_is_room_for_many_one_behind_the_other() {
+        let (mut last, end) = (Time::of_visit(1), Time::of_visit(2));
+        for _ in 0..200 {
+            let next = last.between(Some(end)).expect("there is room");
+            assert!(last < next && next < end);
+            last = next;
+        }
+    }
+
+    #[test]
+    fn there_is_room_for_some_in_front_of_each_other() {
+        let (begin, mut first) = (Time::of_visit(1), Time::of_visit(2));
+        for _ in 0..40 {
+            let next = begin.between(Some(first)).expect("there is room");
+            assert!(begin < next && next < first);
+            first = next;
+        }
+    }
+
+    #[test]
+    fn there_is_an_end_of_room() {
+        let (begin, mut first) = (Time::of_visit(1), Time::of_visit(2));
+        while let Some(next) = begin.between(Some(first)) {
+            assert!(begin < next && next < first);
+            first = next;
+        }
+        assert_eq!(begin.between(Some(first)), None);
+        assert!(begin.between(None).is_some());
     }
 }

@@ -1,7 +1,6 @@
 //! Says which bounds of the analysis a program goes beyond, and what that means for the report.
 
 use super::checked::Checked;
-use super::summary;
 use crate::project::{Note, Place};
 use racelens_analysis::races::{Limit, LimitReached};
 
@@ -101,6 +100,9 @@ fn place(checked: &Checked<'_>, reached: &LimitReached) -> Option<Place> {
             let function = checked.entity(reached.function);
             checked.places.statement_place(function, statement)
         }
-        None => Some(summary::place(checked, reached.function)?.place),
+        None => {
+            let function = checked.entity(reached.function);
+            checked.places.function_place(function)
+        }
     }
 }

@@ -96,17 +96,11 @@ impl Check {
     pub fn again_timed(
         workspace: &Workspace,
         options: RaceOptions,
-        before: &Check,
+        before: Option<&Check>,
+        stop: &Stop,
         clock: &StageClock,
-    ) -> Check {
-        let check = Check::run(
-            workspace,
-            options,
-            Some(before),
-            &Stop::default(),
-            Some(clock),
-        );
-        check.expect("nobody has the means to stop it")
+    ) -> Result<Check, Stopped> {
+        Check::run(workspace, options, before, stop, Some(clock))
     }
 
     fn run(
@@ -168,7 +162,7 @@ impl Check {
         let analysis = workspace.analysis();
         let checked = Checked::new(workspace.texts(), &analysis, &self.result);
         let program = checked.program();
-        let mut races = program.races.iter().chain(&program.accepted_races);
+        let mut races = program.races.iter().chain(&*program.accepted_races);
         let race = races.find(|race| race::id(race) == id)?;
         let writer = CommentWriter::new(workspace);
         race::report(&checked, race, Detail::Whole(&writer))

@@ -1,7 +1,7 @@
 //! Where statements and functions stand in the source.
 
 use crate::project::Place;
-use crate::workspace::{Reading, Since, Stretch, Texts};
+use crate::workspace::{Reading, Since, Spot, Stretch, Texts};
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, FunctionLocations, Location};
 use racelens_analysis::ir::StatementId;
@@ -27,19 +27,36 @@ impl<'w> Places<'w> {
 
     /// Where a statement stands. `None` if its function is not in the text at the moment.
     pub fn statement(&self, function: Function, statement: StatementId) -> Option<Stretch> {
-        let find = || self.find(function, statement);
-        self.texts
-            .statement(self.analysis, (function, statement), find)
-    }
-
-    fn find(&self, function: Function, statement: StatementId) -> Option<Stretch> {
-        let span = self.analysis.statement_span(function, statement)?;
-        let location = self.locations(function)?.location(span)?;
-        Some(self.texts.stretch(&location))
+        self.spot(function, Spot::Statement(statement))
     }
 
     pub fn statement_place(&self, function: Function, statement: StatementId) -> Option<Place> {
         Some(self.statement(function, statement)?.place)
+    }
+
+    /// Where a function is defined. `None` if it is not in the text at the moment.
+    pub fn function_place(&self, function: Function) -> Option<Place> {
+        Some(self.spot(function, Spot::Name)?.place)
+    }
+
+    fn spot(&self, function: Function, spot: Spot) -> Option<Stretch> {
+        let find = || self.find(function, spot);
+        self.texts.spot(self.analysis, (function, spot), find)
+    }
+
+    fn find(&self, function: Function, spot: Spot) -> Option<Stretch> {
+        let locations = self.locations(function)?;
+        let location = match spot {
+            Spot::Name => {
+                let name = function.name(self.analysis.database());
+                locations.name(&name).or_else(|| locations.whole())?
+            }
+            Spot::Statement(statement) => {
+                let span = self.analysis.statement_span(function, statement)?;
+                locations.location(span)?
+            }
+        };
+        Some(self.texts.stretch(&location))
     }
 
     pub fn locations(&self, function: Function) -> Option<Rc<FunctionLocations<'w>>> {
@@ -57,7 +74,7 @@ impl<'w> Places<'w> {
 
     /// What has become of the statements of a function that were asked for, in a unit that was read since.
     pub fn since(&self, function: Function, then: Reading) -> Since {
-        let find = |statement| self.find(function, statement);
+        let find = |spot| self.find(function, spot);
         self.texts.since(self.analysis, function, then, find)
     }
 }

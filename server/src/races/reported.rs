@@ -52,7 +52,7 @@ impl Reported {
     /// The reports of a program's races, without what takes long. Forgets all others.
     pub fn brief(&self, workspace: &Workspace, result: &Arc<CheckResult>) -> RaceReports {
         let program = &result.program().program;
-        let races = program.races.iter().chain(&program.accepted_races);
+        let races = program.races.iter().chain(&*program.accepted_races);
         let races: Vec<&Arc<races::Race>> = races.collect();
         let last = self.locked().take();
         let changes = last

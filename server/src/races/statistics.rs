@@ -3,7 +3,6 @@
 use super::Check;
 use super::checked::Checked;
 use super::stage_clock::StageClock;
-use super::summary;
 use crate::process_memory::ProcessMemory;
 use crate::report::{
     FunctionSize, LocationSize, ProgramSize, ReportCounts, StageName, StageTime, Statistics,
@@ -94,7 +93,7 @@ fn largest_functions(checked: &Checked<'_>, most: usize) -> Vec<FunctionSize> {
     functions.truncate(most);
     let sizes = functions.into_iter().map(|function| FunctionSize {
         name: checked.function_name(function),
-        place: summary::place(checked, function).map(|found| found.place),
+        place: checked.places.function_place(checked.entity(function)),
         summary_entries: entries(function),
         statements: statements(function),
         accesses: program.facts[function.0 as usize].accesses.len(),

@@ -18,18 +18,14 @@ pub(super) fn summary(
     held: &HeldLocks<'_, '_>,
 ) -> Option<FunctionSummary> {
     let program = checked.program();
-    let locations = checked.places.locations(checked.entity(function))?;
-    let function_name = checked.function_name(function);
-    let location = locations
-        .name(&function_name)
-        .or_else(|| locations.whole())?;
+    let place = checked.places.function_place(checked.entity(function))?;
     let locks = &program.summaries.get(function).locks;
     let at_end = locks.any();
     let contexts = program.contexts.of(function);
     let roots: BTreeSet<RootId> = contexts.flat_map(|(_, _, roots)| roots).copied().collect();
     Some(FunctionSummary {
-        name: function_name,
-        place: checked.places.stretch(&location).place,
+        name: checked.function_name(function),
+        place,
         takes: held.taken_here(),
         releases: at_end
             .released()
@@ -50,14 +46,12 @@ pub(super) fn summary(
 
 /// Where a function is defined, and which threads run it. `None` if it is not in the text at the moment.
 pub(super) fn place(checked: &Checked<'_>, function: FunctionId) -> Option<FunctionPlace> {
-    let locations = checked.places.locations(checked.entity(function))?;
-    let name = checked.function_name(function);
-    let location = locations.name(&name).or_else(|| locations.whole())?;
+    let place = checked.places.function_place(checked.entity(function))?;
     let contexts = checked.program().contexts.of(function);
     let roots: BTreeSet<RootId> = contexts.flat_map(|(_, _, roots)| roots).copied().collect();
     Some(FunctionPlace {
-        name,
-        place: checked.places.stretch(&location).place,
+        name: checked.function_name(function),
+        place,
         threads: threads(checked, roots),
     })
 }

@@ -27,7 +27,7 @@ pub struct StageTime {
 }
 
 /// A part of the work, from files on the disk to a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StageName {
     Preprocessing,
     Splitting,

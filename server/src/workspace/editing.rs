@@ -1,7 +1,7 @@
 //! Keeps a program that was read up to date while its files change.
 
 use super::{Opened, Past, ReadUnit, Workspace, read_unit};
-use crate::project::{LoadOptions, Project, UnsavedTexts};
+use crate::project::{self, LoadOptions, Project, UnsavedTexts};
 use racelens_analysis::host::{Change, UnitChange};
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
@@ -93,17 +93,20 @@ impl Workspace {
             let before = &self.read_units[index];
             match text {
                 Some(text) => change.units.push(unit.change(text)),
-                None if before.is_read => {
+                None => {
                     // The headers are what may make it readable again.
                     unit.headers.clone_from(&before.headers);
                     unit.missing.clone_from(&before.missing);
-                    change.units.push(gone_unit(unit.name));
+                    if before.is_read {
+                        change.units.push(gone_unit(unit.name));
+                    }
                 }
-                None => {}
             }
             unit.adoption.clone_from(&before.adoption);
-            self.header_uses.remove(before);
-            self.header_uses.add(&unit);
+            if !unit.includes_as(before) {
+                self.header_uses.remove(before);
+                self.header_uses.add(&unit);
+            }
             self.read_units[index] = unit;
         }
         self.apply(change);
@@ -153,28 +156,45 @@ impl Workspace {
         self.apply(change);
     }
 
-    /// Gives up the files that were adopted, unless they are among these.
+    /// Gives up the files that were adopted, unless they are among these and nothing includes them.
     pub fn give_up_adopted(&mut self, but: &UnsavedTexts) {
         let Some(project) = &mut self.project else {
             return;
         };
         let mut change = Change::default();
+        let mut included = BTreeSet::new();
         for index in (0..self.read_units.len()).rev() {
-            let file = &project.units[index].file;
-            if self.read_units[index].adoption.is_some() && !but.contains_key(file) {
-                project.units.remove(index);
-                let unit = self.read_units.remove(index);
-                self.header_uses.remove(&unit);
-                change.units.push(gone_unit(unit.name));
+            if self.read_units[index].adoption.is_none() {
+                continue;
             }
+            let file = &project.units[index].file;
+            let is_open = but.contains_key(file);
+            if is_open && !self.header_uses.contains(file) {
+                continue;
+            }
+            if is_open {
+                included.insert(file.clone());
+            }
+            project.units.remove(index);
+            let unit = self.read_units.remove(index);
+            self.header_uses.remove(&unit);
+            change.units.push(gone_unit(unit.name));
         }
         if !change.units.is_empty() {
             self.apply(change);
         }
+        if !included.is_empty() {
+            // Whoever includes a file has of it what lies on the disk.
+            for file in &included {
+                self.set_unsaved(file, None);
+            }
+            self.reread(&included);
+        }
     }
 
-    /// Reads the project anew, because what describes it has changed. Functions that are the same keep their results.
-    pub fn reload(&mut self, options: &LoadOptions) {
+    /// Reads the project anew, because what describes it has changed, with the texts that an editor has open in the folder.
+    /// Functions that are the same keep their results.
+    pub fn reload(&mut self, options: &LoadOptions, open: &UnsavedTexts, folder: &Path) {
         let before: HashSet<Ustr> = self.read_units.iter().map(|unit| unit.name).collect();
         let Opened {
             project,
@@ -183,6 +203,8 @@ impl Workspace {
             models_hash,
             ..
         } = Opened::new(options);
+        // Not those of before: the program would be for a moment what nobody has written, and functions of that could stay known.
+        self.texts.sources.unsaved = unsaved_units(&project, open);
         let unsaved = &self.texts.sources.unsaved;
         let numbers: Vec<usize> = (0..project.units.len()).collect();
         let results: Vec<_> = self.pool.install(|| {
@@ -211,10 +233,30 @@ impl Workspace {
         self.project_notes = notes;
         self.past = Past { is_edited: true };
         self.apply(change);
+        self.adopt_open(open, folder);
     }
 }
 
+/// The open texts that are not those on the disk, of files that the project compiles.
+fn unsaved_units(project: &Project, open: &UnsavedTexts) -> UnsavedTexts {
+    let unsaved = open.iter().filter_map(|(path, text)| {
+        let unit = project.units[project.units_of(path)].first()?;
+        let is_saved = project::read_source(&unit.file).is_some_and(|saved| *saved == **text);
+        (!is_saved).then(|| (unit.file.clone(), text.clone()))
+    });
+    unsaved.collect()
+}
+
 impl ReadUnit {
+    /// Whether it is the same unit, with the same headers in their order.
+    fn includes_as(&self, other: &ReadUnit) -> bool {
+        // Paths are compared part by part, which takes long.
+        let same = |(one, other): (&PathBuf, &PathBuf)| one.as_os_str() == other.as_os_str();
+        self.name == other.name
+            && self.headers.len() == other.headers.len()
+            && self.headers.iter().zip(&other.headers).all(same)
+    }
+
     /// Whether a file that has come or gone may be one that it includes: what was missing, or what stands in front of
     /// a header of the same name.
     fn may_find(&self, file: &Path) -> bool {

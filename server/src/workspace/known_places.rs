@@ -1,4 +1,4 @@
-//! Where statements stand in the source, as it was found before.
+//! Where functions and their statements stand in the source, as it was found before.
 
 use super::line_change::LineChange;
 use super::line_moves::{LineMoves, is_in};
@@ -17,15 +17,33 @@ pub(super) struct KnownPlaces(DashMap<Ustr, UnitPlaces, FxBuildHasher>);
 
 type UnitPlaces = DashMap<Function, FunctionPlaces, FxBuildHasher>;
 
+/// When a unit was read.
+#[derive(Clone, Copy)]
+pub(super) struct UnitTimes {
+    pub now: Reading,
+    /// When its text was last read.
+    pub read: Reading,
+}
+
+/// What of a function stands somewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Spot {
+    /// Its name, where it is defined.
+    Name,
+    Statement(StatementId),
+}
+
 struct FunctionPlaces {
-    /// Of the text that the statements are those of.
+    /// Of the text that the spots are those of.
     mark: TextMark,
     /// `None` where the function is not in the text.
-    statements: FxHashMap<StatementId, Option<Stretch>>,
+    spots: FxHashMap<Spot, Option<Stretch>>,
     /// Since when they stand there, but for moving with their lines.
     since: Reading,
     /// When they last moved with their lines.
     moved: Reading,
+    /// When the function was last seen to have the text that they are those of.
+    seen: Reading,
     /// An edit has touched their lines: until somebody has looked, nobody knows whether they still stand there.
     is_doubtful: bool,
 }
@@ -34,11 +52,14 @@ impl KnownPlaces {
     pub fn get_or_find(
         &self,
         analysis: &Analysis,
-        (function, statement): (Function, StatementId),
-        now: Reading,
+        (function, spot): (Function, Spot),
+        times: UnitTimes,
         find: impl FnOnce() -> Option<Stretch>,
     ) -> Option<Stretch> {
         let unit = analysis.unit_of(function);
+        if let Some(known) = self.since_read(unit, function, spot, times.read) {
+            return known;
+        }
         // Where statements of an earlier text stand in the present one is a guess, which is made anew each time.
         if !analysis.stands_in_text(function) {
             self.forget(unit, function);
@@ -48,30 +69,51 @@ impl KnownPlaces {
             |known: &FunctionPlaces| !known.is_doubtful && analysis.has_text(function, &known.mark);
         let functions = self.0.get(&unit);
         let known = functions.and_then(|functions| {
-            let known = functions.get(&function)?;
-            is_current(&known).then(|| known.statements.get(&statement).cloned())?
+            let mut known = functions.get_mut(&function)?;
+            is_current(&known).then(|| {
+                known.seen = times.now;
+                known.spots.get(&spot).cloned()
+            })?
         });
         known.unwrap_or_else(|| {
             let found = find();
             let functions = self.0.entry(unit).or_default();
-            let nothing = || FunctionPlaces::new(analysis.text_mark(function), now);
+            let nothing = || FunctionPlaces::new(analysis.text_mark(function), times.now);
             let mut known = functions.entry(function).or_insert_with(nothing);
             if !is_current(&known) {
-                *known = nothing();
+                // In a unit that was not read again the text is the same, whatever else is known of the function now.
+                match !known.is_doubtful && known.seen >= times.read {
+                    true => known.mark = analysis.text_mark(function),
+                    false => *known = nothing(),
+                }
             }
-            known.statements.insert(statement, found.clone());
+            known.spots.insert(spot, found.clone());
             found
         })
     }
 
-    /// What has become of the statements of a function that were asked for, since then and until now. What is in doubt is looked
+    /// What is known of a function that somebody has looked at since its unit was read: then it has the same text.
+    fn since_read(
+        &self,
+        unit: Ustr,
+        function: Function,
+        spot: Spot,
+        read: Reading,
+    ) -> Option<Option<Stretch>> {
+        let functions = self.0.get(&unit)?;
+        let known = functions.get(&function)?;
+        let is_current = !known.is_doubtful && known.seen >= read;
+        is_current.then(|| known.spots.get(&spot).cloned())?
+    }
+
+    /// What has become of the spots of a function that were asked for, since then and until now. What is in doubt is looked
     /// at, by `find`.
     pub fn since(
         &self,
         analysis: &Analysis,
         function: Function,
         (then, now): (Reading, Reading),
-        find: impl Fn(StatementId) -> Option<Stretch>,
+        find: impl Fn(Spot) -> Option<Stretch>,
     ) -> Since {
         let unit = analysis.unit_of(function);
         if !analysis.stands_in_text(function) {
@@ -118,9 +160,10 @@ impl FunctionPlaces {
     fn new(mark: TextMark, now: Reading) -> FunctionPlaces {
         FunctionPlaces {
             mark,
-            statements: FxHashMap::default(),
+            spots: FxHashMap::default(),
             since: now,
             moved: now,
+            seen: now,
             is_doubtful: false,
         }
     }
@@ -131,7 +174,7 @@ impl FunctionPlaces {
             self.is_doubtful = true;
             return;
         }
-        for Stretch { place, .. } in self.statements.values_mut().flatten() {
+        for Stretch { place, .. } in self.spots.values_mut().flatten() {
             let line = moves.line_now(place);
             if let Some(line) = line.filter(|line| *line != place.line) {
                 place.line = line;
@@ -140,10 +183,10 @@ impl FunctionPlaces {
         }
     }
 
-    /// Whether the statements stand where a change cannot be about them.
+    /// Whether the spots stand where a change cannot be about them.
     fn is_apart_from(&self, file: Ustr, change: Option<LineChange>) -> bool {
         let mut range: Option<(u32, u32)> = None;
-        for stretch in self.statements.values() {
+        for stretch in self.spots.values() {
             // What is not in the text may be there now.
             let Some(Stretch { place, .. }) = stretch else {
                 return false;
@@ -161,10 +204,10 @@ impl FunctionPlaces {
         }
     }
 
-    fn look_again(&mut self, now: Reading, find: impl Fn(StatementId) -> Option<Stretch>) {
+    fn look_again(&mut self, now: Reading, find: impl Fn(Spot) -> Option<Stretch>) {
         self.is_doubtful = false;
-        for (statement, known) in &mut self.statements {
-            let found = find(*statement);
+        for (spot, known) in &mut self.spots {
+            let found = find(*spot);
             if *known != found {
                 *known = found;
                 self.since = now;

@@ -34,6 +34,7 @@ use std::time::{Duration, Instant};
 use ustr::Ustr;
 
 pub use editing::ReadAgain;
+pub use known_places::Spot;
 pub use line_moves::LineMoves;
 pub use opened::Opened;
 pub use sources::AskedText;

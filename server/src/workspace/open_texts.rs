@@ -21,13 +21,14 @@ impl Workspace {
             }
             touched.insert(name);
         }
-        self.give_up_adopted(open);
+        // First what is read again: each reading takes the lines that have moved, and only they know where theirs went.
         self.reread(&touched);
+        self.give_up_adopted(open);
         self.adopt_open(open, folder);
     }
 
     /// Takes in the sources that are open in the folder and that no compile command names.
-    pub fn adopt_open(&mut self, open: &UnsavedTexts, folder: &Path) {
+    pub(super) fn adopt_open(&mut self, open: &UnsavedTexts, folder: &Path) {
         let is_source = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "c");
         let mut new: Vec<&PathBuf> = open
             .keys()

@@ -1,13 +1,13 @@
 //! The way back from a program to the text that the user wrote.
 
-use super::known_places::KnownPlaces;
+use super::known_places::{KnownPlaces, Spot, UnitTimes};
 use super::line_moves::LineMoves;
 use super::path_name;
 use super::sources::{AskedText, Sources};
 use crate::project::Place;
 use racelens_analysis::db::Function;
 use racelens_analysis::host::{Analysis, FunctionLocations, Location, SourceFile};
-use racelens_analysis::ir::{Span, StatementId};
+use racelens_analysis::ir::Span;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -110,24 +110,28 @@ impl Texts {
         analysis.location(function, span, &|file| self.sources.get(file))
     }
 
-    /// Where a statement of a function stands, found by `find` unless that is known.
-    pub fn statement(
+    /// Where something of a function stands, found by `find` unless that is known.
+    pub fn spot(
         &self,
         analysis: &Analysis,
-        at: (Function, StatementId),
+        at: (Function, Spot),
         find: impl FnOnce() -> Option<Stretch>,
     ) -> Option<Stretch> {
-        self.known_places
-            .get_or_find(analysis, at, self.now(), find)
+        let unit = analysis.unit_of(at.0);
+        let times = UnitTimes {
+            now: self.now(),
+            read: Reading(self.read_at.get(&unit).copied().unwrap_or_default()),
+        };
+        self.known_places.get_or_find(analysis, at, times, find)
     }
 
-    /// What has become of a function's statements, in a unit that was read since. `find` says where one stands now.
+    /// What has become of a function's spots, in a unit that was read since. `find` says where one stands now.
     pub fn since(
         &self,
         analysis: &Analysis,
         function: Function,
         then: Reading,
-        find: impl Fn(StatementId) -> Option<Stretch>,
+        find: impl Fn(Spot) -> Option<Stretch>,
     ) -> Since {
         let known = &self.known_places;
         known.since(analysis, function, (then, self.now()), find)

@@ -75,7 +75,8 @@ fn units_come_and_go() {
     let mut workspace = load(&folder);
     std::fs::remove_file(folder.path("b.c")).unwrap();
     folder.write("c.c", b"void c(void) {}\n");
-    workspace.reload(&folder.options());
+    let nothing_open = UnsavedTexts::new();
+    workspace.reload(&folder.options(), &nothing_open, &folder.path(""));
     assert_eq!(functions(&workspace), ["a", "c"]);
     assert_eq!(workspace.units, 2);
     // A file that nobody has listed is taken in when it is opened.
@@ -248,12 +249,30 @@ fn what_an_editor_had_of_a_file_goes_with_the_file() {
     assert_eq!(functions(&workspace), ["a", "unsaved"]);
     // It is closed and removed at once.
     std::fs::remove_file(&file).unwrap();
-    workspace.reload(&folder.options());
-    workspace.update(&changed, &UnsavedTexts::new(), &root);
+    let nothing_open = UnsavedTexts::new();
+    workspace.reload(&folder.options(), &nothing_open, &root);
+    workspace.update(&changed, &nothing_open, &root);
     assert_eq!(functions(&workspace), ["a"]);
     folder.write("b.c", b"void saved(void) {}\n");
-    workspace.reload(&folder.options());
+    workspace.reload(&folder.options(), &nothing_open, &root);
     assert_eq!(functions(&workspace), ["a", "saved"]);
+}
+
+#[test]
+fn what_lies_under_an_open_text_does_not_stay_known() {
+    let opened = "void first(void) {}\nvoid kept(void) {}\nvoid last(void) {}\n";
+    let folder = Folder::new(&[("a.c", opened)]);
+    let (file, root) = (folder.path("a.c"), folder.path(""));
+    let mut workspace = load(&folder);
+    // While a function is being typed, the file gets another text from elsewhere, and the project another description.
+    folder.write("a.c", b"void from_elsewhere(void) {}\n");
+    folder.write("racelens.toml", b"[project]\nsources = [\"a.c\"]\n");
+    let typed = "void first(void) {}\nvoid kept(void) {\nvoid last(void) {}\n";
+    let open = UnsavedTexts::from([(file, typed.into())]);
+    workspace.reload(&folder.options(), &open, &root);
+    let known = functions(&workspace);
+    assert!(known.contains(&"kept".to_owned()), "{known:?}");
+    assert!(!known.contains(&"from_elsewhere".to_owned()), "{known:?}");
 }
 
 #[test]
@@ -277,6 +296,120 @@ fn a_file_that_no_command_names_belongs_to_the_program_while_it_is_open() {
     workspace.update(&changed, &UnsavedTexts::new(), &root);
     assert_eq!(functions(&workspace), ["a"]);
     assert_eq!(workspace.notes.len(), notes);
+}
+
+#[test]
+fn a_file_that_was_adopted_is_given_up_while_another_one_includes_it() {
+    let folder = Folder::new(&[
+        ("a.c", "void a(void) {}\n"),
+        ("b.c", "void b(void) {}\n"),
+        ("racelens.toml", "[project]\nsources = [\"a.c\"]\n"),
+    ]);
+    let (file, other, root) = (folder.path("a.c"), folder.path("b.c"), folder.path(""));
+    let mut workspace = load(&folder);
+    let typed = "void typed(void) {}\nvoid b(void) {}\n";
+    let open = UnsavedTexts::from([(other.clone(), typed.into())]);
+    workspace.update(&BTreeSet::from([other.clone()]), &open, &root);
+    assert_eq!(functions(&workspace), ["a", "typed", "b"]);
+    let notes = workspace.notes.len();
+    for _ in 0..2 {
+        // A compiler reads what lies on the disk of it.
+        folder.write("a.c", b"#include \"b.c\"\nvoid a(void) {}\n");
+        workspace.update(&BTreeSet::from([file.clone()]), &open, &root);
+        assert_eq!(functions(&workspace), ["b", "a"]);
+        assert_eq!(
+            workspace.source(&other).unwrap().text(),
+            "void b(void) {}\n"
+        );
+        assert_eq!(workspace.notes.len(), notes - 1);
+        folder.write("a.c", b"void a(void) {}\n");
+        workspace.update(&BTreeSet::from([file.clone()]), &open, &root);
+        assert_eq!(functions(&workspace), ["a", "typed", "b"]);
+        assert_eq!(workspace.notes.len(), notes);
+    }
+}
+
+/// What is said about the program, compared with what somebody says who reads it anew.
+fn said_as_anew(folder: &Folder, workspace: &Workspace, check: &Check) {
+    let anew = load(folder);
+    let fresh = Check::new(&anew, RaceOptions::new(&anew, None));
+    assert_eq!(said(workspace, check), said(&anew, &fresh));
+}
+
+#[test]
+fn lines_move_in_a_file_that_is_saved_while_another_one_leaves_the_program() {
+    let folder = Folder::new(&[
+        ("main.c", MAIN),
+        ("helpers.c", HELPERS),
+        ("open.c", "void open_one(void) {}\n"),
+        (
+            "racelens.toml",
+            "[project]\nsources = [\"main.c\", \"helpers.c\"]\n",
+        ),
+    ]);
+    let (main, other, root) = (
+        folder.path("main.c"),
+        folder.path("open.c"),
+        folder.path(""),
+    );
+    let mut workspace = load(&folder);
+    let open = UnsavedTexts::from([(other.clone(), "void open_one(void) {}\n".into())]);
+    workspace.update(&BTreeSet::from([other.clone()]), &open, &root);
+    let check = Check::new(&workspace, RaceOptions::new(&workspace, None));
+    assert!(!said(&workspace, &check).races.is_empty());
+    folder.write("main.c", format!("\n\n{MAIN}").as_bytes());
+    let changed = BTreeSet::from([main, other]);
+    workspace.update(&changed, &UnsavedTexts::new(), &root);
+    let check = again(&workspace, &check);
+    said_as_anew(&folder, &workspace, &check);
+}
+
+/// The same in one file, with the thread's function at the end.
+const WORKER_LAST: &str = "\
+#include <pthread.h>
+int counter;
+static void *worker(void *unused);
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    counter = 2;
+    return 0;
+}
+
+static void *worker(void *unused)
+{
+    counter++;
+
+    counter--;
+    return unused;
+}
+";
+
+#[test]
+fn whoever_asks_where_a_function_is_does_not_keep_its_statements_from_moving() {
+    let other = "int other(void) { return 1; }\n";
+    let folder = Folder::new(&[("main.c", WORKER_LAST), ("other.c", other)]);
+    let mut workspace = load(&folder);
+    let mut check = Check::new(&workspace, RaceOptions::new(&workspace, None));
+    said(&workspace, &check);
+    let edited = WORKER_LAST.replace("counter++;", "counter += 3;");
+    // What is known of a function besides its text changes while the other file is read.
+    let other = other.replace('1', "2");
+    for (name, text) in [("main.c", &edited), ("other.c", &other)] {
+        folder.write(name, text.as_bytes());
+        reread(&mut workspace, &[folder.path(name)]);
+        check = again(&workspace, &check);
+        assert!(!said(&workspace, &check).races.is_empty());
+    }
+    let places = check.functions_in(&workspace, &folder.path("main.c"));
+    assert_eq!(places.len(), 2);
+    let moved = edited.replace("    counter--;", "\n    counter--;");
+    folder.write("main.c", moved.as_bytes());
+    reread(&mut workspace, &[folder.path("main.c")]);
+    check = again(&workspace, &check);
+    said_as_anew(&folder, &workspace, &check);
 }
 
 /// The text with one line changed.

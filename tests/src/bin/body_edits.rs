@@ -16,6 +16,7 @@ use racelens::race_options::RaceOptions;
 use racelens::races::{Check, StageClock};
 use racelens::report::{Report, StageName, StageTime};
 use racelens::workspace::{ReadAgain, SyntaxNote, Workspace};
+use racelens_analysis::stop::Stop;
 use racelens_tests::body_edits::BodyEdit;
 use racelens_tests::random::Random;
 use serde_json::{Value, json};
@@ -229,7 +230,9 @@ impl Session {
         clock.begin_stage(StageName::Splitting);
         self.workspace.take(read);
         let options = RaceOptions::new(&self.workspace, None);
-        let check = Check::again_timed(&self.workspace, options, &self.check, &clock);
+        let (before, stop) = (Some(&self.check), &Stop::default());
+        let check = Check::again_timed(&self.workspace, options, before, stop, &clock)
+            .expect("nobody has the means to stop it");
         clock.begin_stage(StageName::Reporting);
         say(&self.workspace, &check);
         let time = started.elapsed();

@@ -1,14 +1,17 @@
 //! How long a check goes on that nobody wants any more.
 //!
 //! `stop_latency DIRECTORY [STOPS]` reads the program in a directory, checks it from scratch that often, stops each check at another
-//! moment, evenly spread over the time that a whole one takes, and prints the median, the 90th and the 99th percentile and the longest of
-//! what it took from the word to the end, in milliseconds.
+//! moment, evenly spread over the time that a whole one takes, and prints for each stage in which it was stopped the median, the 90th and
+//! the 99th percentile and the longest of what it took from the word to the end, in milliseconds.
 
 use racelens::project::LoadOptions;
 use racelens::race_options::RaceOptions;
-use racelens::races::Check;
+use racelens::races::{Check, StageClock};
+use racelens::report::StageName;
 use racelens::workspace::Workspace;
 use racelens_analysis::stop::Stop;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,32 +50,63 @@ fn main() -> ExitCode {
     let [_, whole] = whole;
     let stops: u32 = stops.unwrap_or(200);
     let moments = (0..stops).map(|number| whole * number / stops);
-    let latencies: Vec<(Duration, Duration)> = moments
-        .filter_map(|moment| Some((latency(&workspace, moment)?, moment)))
+    let mut latencies: Vec<Latency> = moments
+        .filter_map(|moment| latency(&workspace, moment))
         .collect();
-    let mut sorted: Vec<Duration> = latencies.iter().map(|(latency, _)| *latency).collect();
-    sorted.sort();
-    let Some((longest, at)) = latencies.iter().max() else {
+    latencies.sort_by_key(|latency| latency.time);
+    if latencies.is_empty() {
         eprintln!("{directory}: every check was done before it was stopped");
         return ExitCode::FAILURE;
-    };
-    let milliseconds = |duration: Duration| duration.as_secs_f64() * 1000.0;
-    let percentile = |percent: usize| milliseconds(sorted[(sorted.len() - 1) * percent / 100]);
-    println!(
-        "{} stops of a check of {:.0} ms: median {:.1}, 90 % {:.1}, 99 % {:.1}, longest {:.1} ms (stopped after {:.0} ms)",
-        sorted.len(),
-        milliseconds(whole),
-        percentile(50),
-        percentile(90),
-        percentile(99),
-        milliseconds(*longest),
-        milliseconds(*at),
-    );
+    }
+    println!("a check takes {:.0} ms", milliseconds(whole));
+    println!("{:14} {}", "", Row::HEAD);
+    let mut by_stage: BTreeMap<StageName, Vec<Duration>> = BTreeMap::new();
+    for latency in &latencies {
+        by_stage
+            .entry(latency.stage)
+            .or_default()
+            .push(latency.time);
+    }
+    for (stage, times) in by_stage {
+        println!("{:14} {}", stage.word(), Row(&times));
+    }
+    let all: Vec<Duration> = latencies.iter().map(|latency| latency.time).collect();
+    println!("{:14} {}", "all", Row(&all));
     ExitCode::SUCCESS
 }
 
-/// From the word that a check is not wanted, at this moment of it, to its end; `None` if it was done by then.
-fn latency(workspace: &Workspace, moment: Duration) -> Option<Duration> {
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}
+
+/// Sorted times as a line of the table.
+struct Row<'r>(&'r [Duration]);
+
+impl Row<'_> {
+    const HEAD: &'static str = "stops  median    90 %    99 % longest";
+}
+
+impl Display for Row<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let count = self.0.len();
+        write!(formatter, "{count:5}")?;
+        for percent in [50, 90, 99, 100] {
+            let time = self.0[(count - 1) * percent / 100];
+            write!(formatter, " {:7.1}", milliseconds(time))?;
+        }
+        Ok(())
+    }
+}
+
+/// How long a check went on that was stopped.
+struct Latency {
+    time: Duration,
+    /// What it was at when it was stopped.
+    stage: StageName,
+}
+
+/// Stops a check at this moment of it; `None` if it was done by then.
+fn latency(workspace: &Workspace, moment: Duration) -> Option<Latency> {
     let is_set = Arc::new(AtomicBool::new(false));
     let said = Arc::new(OnceLock::new());
     let stopper = thread::spawn({
@@ -84,9 +118,22 @@ fn latency(workspace: &Workspace, moment: Duration) -> Option<Duration> {
         }
     });
     let options = RaceOptions::new(workspace, None);
-    let stopped = Check::again(workspace, options, None, &Stop::from(is_set)).is_err();
+    let clock = StageClock::default();
+    let started = Instant::now();
+    let check = Check::again_timed(workspace, options, None, &Stop::from(is_set), &clock);
     let ended = Instant::now();
+    let was_stopped = check.is_err();
     stopper.join().expect("it only sleeps");
-    let said = said.get()?;
-    stopped.then(|| ended - *said)
+    let said = *said.get()?;
+    let mut begins = started;
+    let mut stages = clock.finish().into_iter().take_while(|stage| {
+        let is_begun = begins <= said;
+        begins += stage.time;
+        is_begun
+    });
+    let first = stages.next()?;
+    was_stopped.then(|| Latency {
+        time: ended - said,
+        stage: stages.last().unwrap_or(first).stage,
+    })
 }

@@ -61,8 +61,8 @@ impl Session {
             }
         }
         if must_reload {
-            self.workspace.reload(&options(&now.root));
-            self.workspace.adopt_open(&texts(now), &now.root);
+            let open = texts(now);
+            self.workspace.reload(&options(&now.root), &open, &now.root);
         }
         if !changed.is_empty() {
             self.workspace.update(&changed, &texts(now), &now.root);

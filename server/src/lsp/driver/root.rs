@@ -131,8 +131,7 @@ impl Root {
             self.earlier = Some(checked.check);
         }
         if let Some(workspace) = &mut self.workspace {
-            workspace.reload(&options);
-            workspace.adopt_open(&texts(open), &self.path);
+            workspace.reload(&options, &texts(open), &self.path);
         }
     }
 
