@@ -10,6 +10,7 @@ pub mod expectation;
 pub mod fixture;
 pub mod front_end;
 pub mod fuzzing;
+pub mod function_edits;
 pub mod generator;
 pub mod incremental;
 pub mod interpreter;

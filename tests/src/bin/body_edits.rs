@@ -1,14 +1,14 @@
 //! How long it takes until all that is to say about a program is current again after an edit in a function's body, beside
 //! reading and checking it from scratch in the same process.
 //!
-//! `body_edits [--compare] [--each] [--only KIND] [--at NUMBER,…] [--times COUNT] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
+//! `body_edits [--functions] [--compare] [--each] [--only KIND] [--at NUMBER,…] [--times COUNT] EDITS DIRECTORY [SECONDS]` reads the program in a directory, edits one statement of one of its units after
 //! the other and takes each edit back, and prints a JSON object. When so many seconds are over, no further edit is made.
 //! Measured is what the language server does between
 //! the preprocessor and the client: the new text is taken, the program is checked and reported. The preprocessor runs
 //! before the clock does. With `--compare` what is said after each edit, in brief and in full, is compared with what is said about the
 //! same text by who reads the program anew, and the first difference ends it. With `--each` every edit is told with its number, its cost and the stages that took
 //! more than a millisecond. With `--at` only the edits with these numbers are made, and they are the same ones as among all the others;
-//! with `--times` each is made and taken back so often, for a profile.
+//! with `--functions` functions come or get other names instead; with `--times` each is made and taken back so often, for a profile.
 
 use racelens::process_memory::ProcessMemory;
 use racelens::project::LoadOptions;
@@ -18,6 +18,7 @@ use racelens::report::{Report, StageName, StageTime};
 use racelens::workspace::{ReadAgain, SyntaxNote, Workspace};
 use racelens_analysis::stop::Stop;
 use racelens_tests::body_edits::BodyEdit;
+use racelens_tests::function_edits::FunctionEdit;
 use racelens_tests::random::Random;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).peekable();
+    let edits_functions = arguments.next_if_eq("--functions").is_some();
     let compares = arguments.next_if_eq("--compare").is_some();
     let tells_each = arguments.next_if_eq("--each").is_some();
     let only = arguments
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
     let edits = arguments.next().and_then(|count| count.parse().ok());
     let (Some(edits), Some(directory)) = (edits, arguments.next()) else {
         eprintln!(
-            "usage: body_edits [--compare] [--each] [--only KIND] [--at NUMBER,…] [--times COUNT] EDITS DIRECTORY [SECONDS]"
+            "usage: body_edits [--functions] [--compare] [--each] [--only KIND] [--at NUMBER,…] [--times COUNT] EDITS DIRECTORY [SECONDS]"
         );
         return ExitCode::from(2);
     };
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
     let budget = seconds.map_or(Duration::MAX, Duration::from_secs);
     let wishes = Wishes {
         budget,
+        edits_functions,
         compares,
         tells_each,
         only,
@@ -77,9 +80,33 @@ fn main() -> ExitCode {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Body(BodyEdit),
+    Function(FunctionEdit),
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Body(edit) => edit.word(),
+            Kind::Function(edit) => edit.word(),
+        }
+    }
+
+    fn apply(self, text: &str, random: &mut Random) -> Option<String> {
+        match self {
+            Kind::Body(edit) => edit.apply(text, random),
+            Kind::Function(edit) => edit.apply(text, random),
+        }
+    }
+}
+
 /// What is wanted besides the figures.
 struct Wishes {
     budget: Duration,
+    /// Functions come or get other names; otherwise statements are edited.
+    edits_functions: bool,
     compares: bool,
     tells_each: bool,
     /// The word for the only kind of edit that is made.
@@ -105,10 +132,14 @@ fn measure(directory: &Path, edits: usize, wishes: Wishes) -> Result<Value, Stri
     let from_scratch = reading + started.elapsed();
     let mut random = Random::new(1);
     let started = Instant::now();
-    let mut costs: BTreeMap<BodyEdit, Vec<Duration>> = BTreeMap::new();
+    let mut costs: BTreeMap<Kind, Vec<Duration>> = BTreeMap::new();
     let mut stages: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
-    let kinds = BodyEdit::ALL.into_iter();
-    let kinds: Vec<BodyEdit> = kinds
+    let kinds: Vec<Kind> = match wishes.edits_functions {
+        true => FunctionEdit::ALL.map(Kind::Function).to_vec(),
+        false => BodyEdit::ALL.map(Kind::Body).to_vec(),
+    };
+    let kinds: Vec<Kind> = kinds
+        .into_iter()
         .filter(|kind| {
             wishes
                 .only
@@ -214,7 +245,7 @@ impl Session {
         }
     }
 
-    fn random_edit(&self, kind: BodyEdit, random: &mut Random) -> Option<(PathBuf, String)> {
+    fn random_edit(&self, kind: Kind, random: &mut Random) -> Option<(PathBuf, String)> {
         let file = &self.files[random.below(self.files.len())];
         let source = self.workspace.source(file)?;
         Some((file.clone(), kind.apply(source.text(), random)?))
