@@ -1,11 +1,13 @@
 //! A program of one text that is changed and checked again, and what a user can see of the result.
 
+use racelens_analysis::callgraph::Functions;
 use racelens_analysis::frontend::layout::DataModel;
 use racelens_analysis::host::{Analysis, AnalysisHost, Change, CheckedProgram, UnitChange};
 use racelens_analysis::models::Models;
 use racelens_analysis::races::Options;
 use racelens_analysis::stages::{Stage, Stages};
 use racelens_analysis::stop::{Stop, Stopped};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use ustr::Ustr;
@@ -85,7 +87,7 @@ pub fn described(checked: &CheckedProgram) -> String {
         }
         text.push_str(&format!("  {:?}\n", race.reasons));
     }
-    for function in program.functions.ids() {
+    for function in program.functions.with_names() {
         let name = program.functions.body(function).function;
         for (_, context, roots) in program.contexts.of(function) {
             // Where a lock was taken is known by a name; what counts is where that leads.
@@ -98,5 +100,19 @@ pub fn described(checked: &CheckedProgram) -> String {
             text.push_str(&format!("{name:?}: {known:?} in {roots:?}\n"));
         }
     }
-    text
+    with_ranks(&text, &program.functions)
+}
+
+/// The text with numbers of functions that leave out nobody's: which numbers are free depends on what was there before.
+fn with_ranks(text: &str, functions: &Functions) -> String {
+    let ranks = functions.with_names().zip(0..);
+    let ranks: BTreeMap<u32, usize> = ranks.map(|(function, rank)| (function.0, rank)).collect();
+    let mut parts = text.split("FunctionId(");
+    let mut ranked = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (number, rest) = part.split_once(')').expect("a number has an end");
+        let rank = ranks[&number.parse::<u32>().expect("a number of a function")];
+        ranked.push_str(&format!("FunctionId({rank}){rest}"));
+    }
+    ranked
 }

@@ -2,10 +2,11 @@
 
 use crate::ir::{Body, FunctionRef};
 use crate::shared_list::SharedList;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// A function of the program; numbers are given in the order of files and lines.
+/// A function of the program; numbers are given in the order of files and lines. Some are given to nobody, so that a function that
+/// comes can have one between those of its neighbours.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
@@ -35,28 +36,35 @@ impl Functions {
         }
     }
 
-    /// Gives a function another body. It keeps its name.
+    /// Gives a function another body. It keeps its name, unless it comes or goes: then the names have to be said again.
     pub fn replace(&mut self, function: FunctionId, body: Arc<Body>) {
         let index = function.0 as usize;
-        debug_assert_eq!(self.bodies[index].function, body.function);
+        debug_assert!(is_successor(&body, &self.bodies[index]));
         if !Arc::ptr_eq(&self.bodies[index], &body) {
             self.bodies.set(index, body);
         }
     }
 
-    /// Whether names mean the functions that they meant before, which have the same numbers.
-    pub fn are_named_as(&self, before: &Functions) -> bool {
+    /// No name means anything any more.
+    pub fn forget_names(&mut self) {
+        self.names = Arc::default();
+    }
+
+    /// Whether functions that were there before and are there now have the same numbers.
+    pub fn number_as(&self, before: &Functions) -> bool {
+        let mut unshared = self.bodies.unshared_with(&before.bodies);
+        self.bodies.len() == before.bodies.len()
+            && unshared.all(|index| is_successor(&self.bodies[index], &before.bodies[index]))
+    }
+
+    /// The names that mean other functions than before.
+    pub fn named_otherwise(&self, before: &Functions) -> FxHashSet<FunctionRef> {
         if Arc::ptr_eq(&self.names, &before.names) {
-            return self.bodies.len() == before.bodies.len();
+            return FxHashSet::default();
         }
-        let names = |functions: &Functions| {
-            functions
-                .bodies
-                .iter()
-                .map(|body| body.function)
-                .collect::<Vec<_>>()
-        };
-        names(self) == names(before) && self.names == before.names
+        let is_other = |name: &&FunctionRef| self.names.get(name) != before.names.get(name);
+        let names = self.names.keys().chain(before.names.keys());
+        names.filter(is_other).copied().collect()
     }
 
     /// Whether they are the same program, statement by statement.
@@ -95,17 +103,31 @@ impl Functions {
         &self.bodies[function.0 as usize]
     }
 
+    /// How many numbers are given.
     pub fn len(&self) -> usize {
         self.bodies.len()
+    }
+
+    /// The numbers that are not nobody's.
+    pub fn with_names(&self) -> impl Iterator<Item = FunctionId> + '_ {
+        let all = self.ids().zip(self.bodies.iter());
+        all.filter(|(_, body)| !body.function.is_nobody())
+            .map(|(id, _)| id)
     }
 
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty()
     }
 
+    /// All numbers, also those of nobody.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
         (0..self.bodies.len() as u32).map(FunctionId)
     }
+}
+
+/// Whether a body can be what has become of another one: it is of the same function, or one of them is of nobody.
+fn is_successor(now: &Body, before: &Body) -> bool {
+    now.function == before.function || now.function.is_nobody() || before.function.is_nobody()
 }
 
 fn same(now: &SharedList<Arc<Body>>, before: &SharedList<Arc<Body>>) -> bool {

@@ -6,6 +6,7 @@ mod contracts;
 mod executable;
 mod known_functions;
 mod location;
+mod numbering;
 mod program;
 mod registry;
 mod runnable;
@@ -27,7 +28,7 @@ pub use text_mark::TextMark;
 pub use verification::{Verification, Witnessed, find_witnesses};
 pub use whole_program::CheckedProgram;
 
-use crate::db::{Function, Lowered, RootDatabase, Unit, body, lowered};
+use crate::db::{Function, FunctionKind, Lowered, RootDatabase, Unit, body, lowered};
 use crate::frontend::layout::DataModel;
 use crate::frontend::placement::{Before, Placement};
 use crate::ir::Body;
@@ -182,6 +183,14 @@ impl Analysis {
             }
         }
         functions
+    }
+
+    /// The same with what each is.
+    fn entities(&self) -> Vec<(Function, FunctionKind)> {
+        let functions = self.functions().into_iter();
+        functions
+            .map(|function| (function, function.kind(&self.db)))
+            .collect()
     }
 
     pub fn lowered(&self, function: Function) -> &Lowered {

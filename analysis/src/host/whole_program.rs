@@ -91,7 +91,7 @@ impl Analysis {
         // Promises are kept or broken whether a thread gets there or not.
         options.only_reachable &= contracts.is_empty();
         let before = before.filter(|before| before.models == *models);
-        let (known, functions) = KnownFunctions::new(self, models, before);
+        let (known, functions) = KnownFunctions::new(self, models, before, !options.only_reachable);
         let known = stop.aside(known);
         let accepted = accepted.iter();
         options.accepted.extend(
@@ -139,9 +139,10 @@ impl Analysis {
 }
 
 impl CheckedProgram {
-    /// The function as the database knows it.
+    /// The function as the database knows it. Whoever asks knows that there is one.
     pub fn function(&self, function: FunctionId) -> Function {
-        self.known.by_id()[function.0 as usize]
+        let known = self.known.function(function);
+        known.expect("somebody has this number")
     }
 
     /// The statement that a sighting is about.
@@ -166,7 +167,7 @@ impl CheckedProgram {
     }
 
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, Function)> {
-        let functions = self.known.by_id().iter().enumerate();
-        functions.map(|(index, function)| (FunctionId(index as u32), *function))
+        let functions = self.program.functions.ids();
+        functions.filter_map(|id| Some((id, self.known.function(id)?)))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::place::{Base, FunctionRef, GlobalRef, Place};
 use super::ty::Ty;
+use std::sync::{Arc, LazyLock};
 use ustr::Ustr;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +23,55 @@ pub struct Body {
     /// Layouts of the records that are defined inside this function.
     pub records: Vec<(super::RecordRef, super::RecordLayout)>,
     pub landmarks: super::Landmarks,
+}
+
+static NOBODY: LazyLock<Arc<Body>> = LazyLock::new(|| {
+    Arc::new(Body {
+        function: FunctionRef::nobody(),
+        result: Ty::void(),
+        parameters: 0,
+        variadic: false,
+        locals: Vec::new(),
+        strings: Vec::new(),
+        statics: Vec::new(),
+        static_locals: Vec::new(),
+        blocks: vec![Block::default()],
+        records: Vec::new(),
+        landmarks: super::Landmarks::default(),
+    })
+});
+
+impl Body {
+    /// What stands in a place where there is no function yet: nobody calls it, and it does nothing.
+    pub fn of_nobody() -> Arc<Body> {
+        NOBODY.clone()
+    }
+
+    /// Whether it calls such a function by its name, or takes its address.
+    pub fn mentions(&self, is_wanted: &dyn Fn(FunctionRef) -> bool) -> bool {
+        let is_mentioned = |statement: &Statement| {
+            let mut found = match statement {
+                Statement::Call {
+                    callee: Callee::Direct(name),
+                    ..
+                } => is_wanted(*name),
+                _ => false,
+            };
+            statement.operands(&mut |operand| {
+                found |= matches!(operand, Operand::Function(name) if is_wanted(*name));
+            });
+            found
+        };
+        let statements = self.blocks.iter().flat_map(|block| &block.statements);
+        statements.chain(&self.statics).any(is_mentioned)
+            || self.blocks.iter().any(|block| {
+                let mut found = false;
+                block.terminator.operands(&mut |operand| {
+                    found |= matches!(operand, Operand::Function(name) if is_wanted(*name));
+                });
+                found
+            })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]

@@ -49,6 +49,18 @@ pub struct FunctionRef {
 }
 
 impl FunctionRef {
+    /// The name of a place among the functions where there is none yet.
+    pub fn nobody() -> FunctionRef {
+        FunctionRef {
+            name: Ustr::default(),
+            scope: GlobalScope::Unit(Ustr::default()),
+        }
+    }
+
+    pub fn is_nobody(self) -> bool {
+        self.name.is_empty()
+    }
+
     /// As other translation units name it.
     pub fn declared(self) -> FunctionRef {
         match self.scope {

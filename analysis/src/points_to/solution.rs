@@ -322,6 +322,22 @@ impl PointsTo {
         numbers.filter(|class| !self.data(*class).is_dead())
     }
 
+    /// The classes with the address of one of these functions in them.
+    pub fn classes_with<'n>(
+        &'n self,
+        names: &'n FxHashSet<FunctionRef>,
+    ) -> impl Iterator<Item = Class> + 'n {
+        let some = match names.is_empty() {
+            true => 0,
+            false => self.classes.len() as u32,
+        };
+        let has_one = |class: &Class| {
+            let mut functions = self.data(*class).functions.iter();
+            functions.any(|function| names.contains(function))
+        };
+        (0..some).map(Class).filter(has_one)
+    }
+
     /// The members of a class that the program mentions.
     pub fn fields(&self, class: Class) -> impl Iterator<Item = (RecordRef, Ustr, Class)> + '_ {
         note(class.0, Aspect::EveryMember);

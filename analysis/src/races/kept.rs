@@ -25,7 +25,7 @@ use crate::shared_list::SharedList;
 use crate::summaries::{Summarised, SyncObjects};
 use crate::threads::{Contexts, Sources};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -61,12 +61,14 @@ pub(super) struct Kept {
     pub renamed: Arc<Renamed>,
 }
 
-/// What pointers point to, and how that differs from before; `None` if nothing of what was before helps.
+/// What pointers point to, and how that differs from before; `None` if nothing of what was before helps. If names mean other functions
+/// now, all has to be solved again.
 pub(super) fn pointers(
     functions: &Functions,
     constraints: &AllConstraints,
     options: &Options,
     before: Option<&WholeProgram>,
+    is_named_otherwise: bool,
 ) -> (Arc<PointsTo>, Option<Changes>) {
     let resolve = |name| {
         let known = functions.resolve(name).iter();
@@ -86,11 +88,15 @@ pub(super) fn pointers(
         return anew();
     };
     let changed = changed_names(&before.kept.constraints, constraints);
-    if changed.is_empty() {
+    if changed.is_empty() && !is_named_otherwise {
         return (before.points_to.clone(), Some(Changes::default()));
     }
     let mut surroundings = None;
-    if let Some(said) = said_again(&before.kept.constraints, constraints) {
+    let said = match is_named_otherwise {
+        true => None,
+        false => said_again(&before.kept.constraints, constraints),
+    };
+    if let Some(said) = said {
         if let Some((points_to, changes)) = before.points_to.renamed(&said) {
             return (Arc::new(points_to), Some(changes));
         }
@@ -129,29 +135,10 @@ fn said_again<'c>(
 
 /// The functions that say something else about pointers, or are gone or new.
 fn changed_names(before: &AllConstraints, now: &AllConstraints) -> FxHashSet<FunctionRef> {
-    if before.len() == now.len() {
-        let changed = now.unshared_with(before);
-        let pairs = changed.map(|index| (&before[index], &now[index]));
-        let different = pairs.filter(|(old, new)| !is_said_again(old, new));
-        return different.flat_map(|(old, new)| [old.0, new.0]).collect();
-    }
-    fn by_name(all: &AllConstraints) -> FxHashMap<FunctionRef, Vec<&NamedConstraints>> {
-        let mut found: FxHashMap<FunctionRef, Vec<&NamedConstraints>> = FxHashMap::default();
-        for one in all.iter() {
-            found.entry(one.0).or_default().push(one);
-        }
-        found
-    }
-    let (before, now) = (by_name(before), by_name(now));
-    let is_known = |name: &FunctionRef, new: &[&NamedConstraints]| {
-        before.get(name).is_some_and(|old| {
-            let mut pairs = old.iter().copied().zip(new.iter().copied());
-            old.len() == new.len() && pairs.all(|(old, new)| is_said_again(old, new))
-        })
-    };
-    let new = now.iter().filter(|(name, all)| !is_known(name, all));
-    let gone = before.keys().filter(|name| !now.contains_key(name));
-    new.map(|(name, _)| *name).chain(gone.copied()).collect()
+    let changed = now.unshared_with(before);
+    let pairs = changed.map(|index| (&before[index], &now[index]));
+    let different = pairs.filter(|(old, new)| !is_said_again(old, new));
+    different.flat_map(|(old, new)| [old.0, new.0]).collect()
 }
 
 /// Whether a function says what it said.
@@ -171,6 +158,27 @@ impl WholeProgram {
             && functions.are_equal(&self.functions)
             && constraints.len() == self.kept.constraints.len()
             && changed_names(&self.kept.constraints, constraints).is_empty()
+    }
+
+    /// The functions whose text is not what it was, or that have to do with one of these names, which mean other functions now.
+    pub(super) fn concerned(
+        &self,
+        functions: &Functions,
+        named_otherwise: &FxHashSet<FunctionRef>,
+    ) -> Vec<FunctionId> {
+        let mut concerned: BTreeSet<FunctionId> = functions.edited_since(&self.functions).collect();
+        if !named_otherwise.is_empty() {
+            let calls = self.kept.calls.indirect();
+            let all = (0..functions.len() as u32).into_par_iter().map(FunctionId);
+            let others = all.filter(|function| {
+                let mut called = calls[function.0 as usize].values().flatten();
+                let body = functions.body(*function);
+                body.mentions(&|name| named_otherwise.contains(&name))
+                    || called.any(|name| named_otherwise.contains(name))
+            });
+            concerned.extend(others.collect::<Vec<_>>());
+        }
+        concerned.into_iter().collect()
     }
 
     /// The calls of the program.

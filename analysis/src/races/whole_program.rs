@@ -98,18 +98,31 @@ pub fn analyse(
     stages.begin(Stage::PointsTo);
     let before = before.filter(|before| {
         // What is not found out about functions that nobody gets to is missing as soon as somebody does.
-        functions.are_named_as(&before.functions)
+        functions.number_as(&before.functions)
             && !options.only_reachable
             && !before.kept.options.only_reachable
     });
+    let named_otherwise = before.map_or_else(FxHashSet::default, |before| {
+        functions.named_otherwise(&before.functions)
+    });
     let edited: Vec<FunctionId> = match before {
-        Some(before) => functions.edited_since(&before.functions).collect(),
+        Some(before) => before.concerned(&functions, &named_otherwise),
         None => Vec::new(),
     };
     let functions = stop.aside(functions);
     let constraints = stop.aside(constraints);
-    let (points_to, mut changes) = pointers(&functions, &constraints, options, before);
+    let (points_to, mut changes) = pointers(
+        &functions,
+        &constraints,
+        options,
+        before,
+        !named_otherwise.is_empty(),
+    );
     let points_to = stop.aside(points_to);
+    if let Some(changes) = &mut changes {
+        // Whoever asks what is in these classes goes on to ask what the names mean.
+        changes.note(points_to.classes_with(&named_otherwise));
+    }
     let before = before.filter(|_| changes.is_some());
     stages.begin(Stage::CallGraph);
     let graph = match before.zip(changes.as_ref()) {

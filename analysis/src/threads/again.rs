@@ -145,7 +145,15 @@ impl<'e> Edit<'e> {
             let now = Version::new(&sources, *function);
             now.begins_and_ends_as(&Version::new(&earlier, *function), known, *function)
         };
-        if !changed.iter().all(begins_and_ends_as_before) {
+        let is_begun_as_before = |function: &FunctionId| {
+            let begins = |sources: &Sources<'_>| {
+                let body = sources.functions.body(*function);
+                sources.rules.begins(body)
+            };
+            begins(&sources) == begins(&earlier)
+        };
+        let mut all = changed.iter();
+        if !all.all(|one| is_begun_as_before(one) && begins_and_ends_as_before(one)) {
             return None;
         }
         let decides_the_same = |function: &FunctionId| {
@@ -248,6 +256,7 @@ fn looks_the_same(now: &Sources<'_>, before: &Sources<'_>, function: FunctionId)
         before.functions.body(function),
     );
     body.parameters == earlier.parameters
+        && body.function == earlier.function
         && body.blocks.is_empty() == earlier.blocks.is_empty()
         && mine.calls == theirs.calls
         && mine.starts == theirs.starts

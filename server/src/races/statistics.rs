@@ -35,7 +35,7 @@ impl Check {
                 units: workspace.units,
                 lines: workspace.lines,
                 bytes: workspace.bytes,
-                functions: program.functions.len(),
+                functions: program.functions.with_names().count(),
                 statements: program
                     .functions
                     .ids()
@@ -86,7 +86,7 @@ fn largest_functions(checked: &Checked<'_>, most: usize) -> Vec<FunctionSize> {
     let program = checked.program();
     let entries = |function: FunctionId| program.summaries.get(function).entries();
     let statements = |function| program.functions.body(function).statements().count();
-    let mut functions: Vec<FunctionId> = program.functions.ids().collect();
+    let mut functions: Vec<FunctionId> = program.functions.with_names().collect();
     functions.sort_by_cached_key(|&function| {
         (Reverse((entries(function), statements(function))), function)
     });
