@@ -182,7 +182,8 @@ impl LibraryCall<'_> {
     /// The functions that a model's value may be.
     fn functions(&self, extraction: &Extraction<'_>, value: &ModelValue) -> Vec<FunctionId> {
         if let Value::Function(name) = self.value(value) {
-            return extraction.graph.functions.resolve(name).to_vec();
+            let operand = Operand::Function(name);
+            return extraction.graph.functions_in(extraction.function, &operand);
         }
         match self.operand(value) {
             Some(operand) if value.path.is_empty() => {

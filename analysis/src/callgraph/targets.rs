@@ -200,7 +200,12 @@ impl<'m> CallGraph<'m> {
     /// The functions that an operand may be the address of.
     pub fn functions_in(&self, function: FunctionId, operand: &Operand) -> Vec<FunctionId> {
         let names = match operand {
-            Operand::Function(name) => vec![*name],
+            Operand::Function(name) => {
+                // What a name means can change like anything else that is known of pointers.
+                self.points_to
+                    .pointee(self.functions.body(function).function, operand);
+                vec![*name]
+            }
             operand => self
                 .points_to
                 .value_functions(self.functions.body(function).function, operand),

@@ -99,6 +99,7 @@ pub fn analyse(
     let before = before.filter(|before| {
         // What is not found out about functions that nobody gets to is missing as soon as somebody does.
         functions.number_as(&before.functions)
+            && constraints.len() == before.kept.constraints.len()
             && !options.only_reachable
             && !before.kept.options.only_reachable
     });
@@ -157,6 +158,7 @@ pub fn analyse(
         });
     stages.begin(Stage::Summaries);
     let reachable = before
+        .filter(|_| named_otherwise.is_empty())
         .and_then(|(before, changes)| before.reachable(&graph, &edited, options, changes))
         .unwrap_or_else(|| Arc::new(reachable(&graph, &options.threads)));
     let is_wanted = |member: u32| !options.only_reachable || reachable[member as usize];
