@@ -145,7 +145,7 @@ impl<'m> CallGraph<'m> {
                 Callee::Direct(name) => Some(*name),
                 Callee::Indirect(_) => None,
             };
-            for target in self.targets(function, id, named, arguments.len()) {
+            for target in self.find_targets(function, id, named, arguments.len()) {
                 if let Target::Body(callee) = target {
                     callees.push(callee.0);
                 }
@@ -156,7 +156,7 @@ impl<'m> CallGraph<'m> {
         callees.into()
     }
 
-    /// What a call may reach; `named` is the function that is called, if that is known.
+    /// What a call may reach; `named` is the function that is called, if that is known. All of it is among the callees of the function.
     pub fn targets(
         &self,
         function: FunctionId,
@@ -164,15 +164,53 @@ impl<'m> CallGraph<'m> {
         named: Option<FunctionRef>,
         arguments: usize,
     ) -> Vec<Target<'m>> {
-        match named {
-            Some(name) => self.named(name, arguments),
-            None => self.calls.indirect[function.0 as usize]
-                .get(&call)
-                .into_iter()
-                .flatten()
+        let targets = self.find_targets(function, call, named, arguments);
+        debug_assert!(targets.iter().all(|target| match target {
+            Target::Body(body) => self.callees(function.0).binary_search(&body.0).is_ok(),
+            Target::Model(_) => true,
+        }));
+        targets
+    }
+
+    fn find_targets(
+        &self,
+        function: FunctionId,
+        call: StatementId,
+        named: Option<FunctionRef>,
+        arguments: usize,
+    ) -> Vec<Target<'m>> {
+        let pointed = self.calls.indirect[function.0 as usize].get(&call);
+        match (named, pointed) {
+            (Some(name), None) => self.named(name, arguments),
+            // In a call through a pointer, the value that it has chooses among what pointers say: these are the callees whose
+            // summaries are known, and after whose edits the function is looked at again.
+            (Some(name), Some(names)) if self.is_among(name, names) => self.named(name, arguments),
+            (_, names) => { names.into_iter().flatten() }
                 .flat_map(|name| self.named(*name, arguments))
                 .collect(),
         }
+    }
+
+    /// Whether a name is among these, which are sorted. A function of a header has several.
+    fn is_among(&self, name: FunctionRef, names: &[FunctionRef]) -> bool {
+        let bodies = self.functions.resolve(name);
+        let is_body_of = |body: &FunctionId| {
+            let mut names = names.iter();
+            names.any(|name| self.functions.resolve(*name).contains(body))
+        };
+        names.binary_search(&name).is_ok() || (!bodies.is_empty() && bodies.iter().all(is_body_of))
+    }
+
+    /// What a call reaches whose pointer has the value of this function, if it may reach these; `None` if it cannot be that function.
+    pub fn narrowed(&self, name: FunctionRef, possible: &[FunctionId]) -> Option<Vec<FunctionId>> {
+        let bodies = self.functions.resolve(name);
+        let known = bodies.iter().filter(|body| possible.contains(body));
+        let known: Vec<FunctionId> = known.copied().collect();
+        let is_of_library = || {
+            let model = self.models.lookup(name.name.as_str());
+            bodies.is_empty() || model.is_some_and(|model| model.replaces_body)
+        };
+        (!known.is_empty() || is_of_library()).then_some(known)
     }
 
     /// What a name means in a call with so many arguments: the program's own function, unless the model

@@ -141,7 +141,7 @@ pub(super) struct FunctionClasses {
 
 impl PointsTo {
     /// The functions that an indirect call may reach, sorted: those whose address flows there and
-    /// that accept so many arguments.
+    /// that accept so many arguments, or the only one.
     pub fn call_targets(&self, function: FunctionRef, statement: StatementId) -> Vec<FunctionRef> {
         let calls = self.call_targets.get(function);
         let targets = calls.and_then(|calls| calls.get(&statement));

@@ -327,7 +327,7 @@ impl Flow<'_, '_> {
         let graph = self.surroundings.graph;
         let targets =
             self.surroundings
-                .called(function, context, start.entry.as_ref(), &start.targets);
+                .started(function, context, start.entry.as_ref(), &start.targets);
         let body = graph.functions.body(function);
         let binder = context.binder(body);
         for entry in targets {
