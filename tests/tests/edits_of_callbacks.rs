@@ -35,6 +35,149 @@ fn race_count(program: &str) -> usize {
     fresh(&(HEADER.to_owned() + program)).program.races.len()
 }
 
+/// A function that a library calls for itself, in a tree.
+const TREE: &str = "
+struct node { struct table *children; };
+static struct table *table;
+static void visit(void *key, void *value, void *unused)
+{
+    total++;
+    g_hash_table_foreach(((struct node *)value)->children, visit, 0);
+}
+static void walk(void)
+{
+    /* before */
+    g_hash_table_foreach(table, visit, &table);
+    /* behind */
+}
+static void *one(void *unused) { walk(); return unused; }
+static void *two(void *unused) { walk(); return unused; }
+static void *three(void *unused) { walk(); return unused; }
+int main(void)
+{
+    pthread_create(&thread, 0, one, 0);
+    pthread_create(&thread, 0, two, 0);
+    pthread_create(&thread, 0, three, 0);
+    return 0;
+}
+";
+
+#[test]
+fn a_function_that_is_called_back_by_itself_keeps_its_threads() {
+    assert!(race_count(TREE) > 0);
+    assert_edits(
+        TREE,
+        &[
+            ("/* before */", "pthread_mutex_lock(&lock);"),
+            ("/* behind */", "pthread_mutex_unlock(&lock);"),
+        ],
+    );
+}
+
+/// A comparison that sorts parts of what is compared.
+const LISTS: &str = "
+struct list { struct list *parts; unsigned long count; };
+static struct list list;
+static void walk(struct list *list);
+static int compare(const void *one, const void *two)
+{
+    total++;
+    walk((struct list *)one);
+    return 0;
+}
+static void walk(struct list *list)
+{
+    if (list->count) qsort(list->parts, list->count, sizeof *list, compare);
+}
+static void *one(void *unused) { walk(&list); return unused; }
+static void *two(void *unused) { walk(&list); /* edit */ return unused; }
+int main(void)
+{
+    pthread_create(&thread, 0, one, 0);
+    pthread_create(&thread, 0, two, 0);
+    return 0;
+}
+";
+
+#[test]
+fn a_thread_that_has_left_a_circle_of_callbacks_does_not_stay_by_itself() {
+    assert!(race_count(LISTS) > 0);
+    assert_edits(LISTS, &[("walk(&list); /* edit */", "")]);
+    assert_edits(
+        LISTS,
+        &[("walk(&list); /* edit */", "if (other) walk(&list);")],
+    );
+}
+
+/// A callback that comes and goes with what a pointer may be.
+const CHOSEN: &str = "
+static int compare(const void *one, const void *two) { total++; return 0; }
+static int compare_parts(const void *one, const void *two);
+static int (*chosen)(const void *, const void *) = compare;
+static int numbers[4];
+static void walk(void)
+{
+    qsort(numbers, 4, sizeof *numbers, chosen);
+}
+static int compare_parts(const void *one, const void *two) { other++; walk(); return 0; }
+static void choose(void) { /* edit */ }
+static void *one(void *unused) { walk(); return unused; }
+static void *two(void *unused) { choose(); walk(); return unused; }
+int main(void)
+{
+    pthread_create(&thread, 0, one, 0);
+    pthread_create(&thread, 0, two, 0);
+    return 0;
+}
+";
+
+#[test]
+fn what_a_library_calls_back_may_change_by_an_edit_elsewhere() {
+    assert!(race_count(CHOSEN) > 0);
+    assert_edit(CHOSEN, "chosen = compare_parts;");
+}
+
+/// A library calls what lies in an object of the program, which gets to itself so.
+const TIMER: &str = "
+struct k_timer { void (*expiry_fn)(struct k_timer *); void (*stop_fn)(struct k_timer *); int state; };
+void k_timer_stop(struct k_timer *);
+static struct k_timer timer;
+static void stopped(struct k_timer *stopped_timer)
+{
+    total++;
+    timer.stop_fn = stopped;
+    if (stopped_timer->state) k_timer_stop(&timer);
+}
+static void stop(void)
+{
+    timer.stop_fn = stopped;
+    /* before */
+    k_timer_stop(&timer);
+    /* behind */
+}
+static void *one(void *unused) { stop(); return unused; }
+static void *two(void *unused) { stop(); return unused; }
+int main(void)
+{
+    pthread_create(&thread, 0, one, 0);
+    pthread_create(&thread, 0, two, 0);
+    return 0;
+}
+";
+
+#[test]
+fn what_a_library_finds_in_an_object_and_calls_keeps_its_threads() {
+    assert!(race_count(TIMER) > 0);
+    assert_edits(
+        TIMER,
+        &[
+            ("/* before */", "pthread_mutex_lock(&lock);"),
+            ("/* behind */", "pthread_mutex_unlock(&lock);"),
+        ],
+    );
+    assert_edits(TIMER, &[("{ stop(); return", "{ return")]);
+}
+
 /// A function is called with fewer arguments than it takes.
 const MISCALLED: &str = "
 static void count(int unused) { total++; /* edit */ }

@@ -65,6 +65,14 @@ impl Components {
         &self.members[component as usize]
     }
 
+    /// Whether the functions of a component call each other, or its only one calls itself.
+    pub fn is_recursive(&self, component: u32) -> bool {
+        match self.members(component) {
+            [alone] => self.callees[*alone as usize].binary_search(alone).is_ok(),
+            _ => true,
+        }
+    }
+
     /// The component of a function.
     pub fn of(&self, function: u32) -> u32 {
         self.of_function[function as usize]

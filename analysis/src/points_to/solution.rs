@@ -201,10 +201,13 @@ impl PointsTo {
     /// The functions that an operand may be the address of, sorted.
     pub fn value_functions(&self, function: FunctionRef, operand: &Operand) -> Vec<FunctionRef> {
         let class = self.pointee(function, operand);
-        class.map_or_else(Vec::new, |class| {
-            note(class.0, Aspect::Functions);
-            self.data(class).functions.clone()
-        })
+        class.map_or_else(Vec::new, |class| self.functions(class).to_vec())
+    }
+
+    /// The functions that are in a class, sorted.
+    pub fn functions(&self, class: Class) -> &[FunctionRef] {
+        note(class.0, Aspect::Functions);
+        &self.data(class).functions
     }
 
     /// A member of a cell.

@@ -207,7 +207,7 @@ impl<'e> Edit<'e> {
         }
         let known = self.known;
         let mut contexts = Contexts::clone(known);
-        let mut rerouting = Rerouting::new(surroundings.graph, self.sources);
+        let mut rerouting = Rerouting::new(self.sources);
         for function in self.changed.iter().copied() {
             stop.check();
             let index = function.0 as usize;

@@ -36,6 +36,7 @@ const MOST_ROOTS_OF_A_START: usize = 8;
 pub struct Sources<'s> {
     pub functions: &'s Functions,
     pub facts: &'s Facts,
+    /// Of what contexts lead to.
     pub components: &'s Components,
     pub rules: &'s ThreadRules,
 }

@@ -173,6 +173,7 @@ impl Surroundings<'_> {
                 let states = &mut states;
                 context.of_call(function, body, call, parameters, states)
             };
+            debug_assert!(self.graph.are_entered(function, &targets));
             let at = body.landmark(call.statement);
             let repeats = call.repeats;
             let entered = self.targets_entered(&targets, &mut of_call);
