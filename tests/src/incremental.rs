@@ -94,6 +94,10 @@ pub fn described(checked: &CheckedProgram) -> String {
         checked.violations.len(),
         program.contexts.roots.len()
     );
+    for root in &program.contexts.roots {
+        let name = program.functions.body(root.entry).function;
+        text.push_str(&format!("{name:?} runs, many: {}\n", root.many));
+    }
     for race in &*program.races {
         text.push_str(&format!(
             "{:#018x} {} {}\n",

@@ -238,3 +238,45 @@ int main(void)
 fn a_function_that_a_call_cannot_be_one_of_is_not_called() {
     assert_edit(MISCALLED_OR_NOT, "pthread_mutex_unlock(&lock);");
 }
+
+/// A function that does not call itself yet.
+const LONE: &str = "
+static void begin(int more) { if (more) { /* edit */ total++; } }
+int main(void)
+{
+    for (int i = 0; i < 3; i++) begin(0);
+    begin(1);
+    return 0;
+}
+";
+
+#[test]
+fn a_function_that_begins_to_call_itself_is_entered_more_than_once() {
+    assert_edit(LONE, "begin(0);");
+}
+
+/// A function that calls what another one has chosen.
+const TABLE: &str = "
+static void *work(void *unused) { total++; return unused; }
+static void start(void) { pthread_create(&thread, 0, work, 0); }
+static void nothing(int more) { }
+static void begin(int more);
+static void (*table[2])(int) = { nothing };
+static void begin(int more)
+{
+    start();
+    table[0] = nothing;
+    table[0](0);
+}
+void choose(void) { /* edit */ }
+int main(void)
+{
+    begin(1);
+    for (;;) {}
+}
+";
+
+#[test]
+fn a_function_that_may_call_itself_after_an_edit_elsewhere_may_start_more_threads() {
+    assert_edit(TABLE, "table[1] = begin;");
+}
