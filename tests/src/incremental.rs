@@ -31,6 +31,25 @@ pub fn check(analysis: &Analysis, before: Option<&CheckedProgram>) -> CheckedPro
     check.expect("nobody stops it")
 }
 
+/// A text that is checked from scratch.
+pub fn fresh(text: &str) -> CheckedProgram {
+    let mut host = AnalysisHost::default();
+    apply(&mut host, text);
+    check(&host.analysis(), None)
+}
+
+/// Goes from one text to the next, and expects of each what is found from scratch.
+pub fn assert_as_if_afresh(texts: &[&str]) {
+    let mut host = AnalysisHost::default();
+    let mut before: Option<CheckedProgram> = None;
+    for text in texts {
+        apply(&mut host, text);
+        let now = check(&host.analysis(), before.as_ref());
+        assert_eq!(described(&now), described(&fresh(text)), "{text}");
+        before = Some(now);
+    }
+}
+
 /// The same for somebody who stops it as soon as it comes to a stage; a check that takes over everything does not come there.
 pub fn check_until(
     analysis: &Analysis,
@@ -77,6 +96,10 @@ pub fn described(checked: &CheckedProgram) -> String {
         checked.violations.len(),
         program.contexts.roots.len()
     );
+    for root in &program.contexts.roots {
+        let name = program.functions.body(root.entry).function;
+        text.push_str(&format!("{name:?} runs, many: {}\n", root.many));
+    }
     for race in &*program.races {
         text.push_str(&format!(
             "{:#018x} {} {}\n",

@@ -1,8 +1,7 @@
 //! Edits of one function after which accesses of others race that did not, or no longer: what is found is what is found from scratch. In debug
 //! builds every search of races that takes over some is compared with one that takes over none, too.
 
-use racelens_analysis::host::{AnalysisHost, CheckedProgram};
-use racelens_tests::incremental::{apply, check, described};
+use racelens_tests::incremental::{assert_as_if_afresh, fresh};
 
 /// Threads that are ordered by a flag, by a lock under which a flag is looked at, by semaphores, a token, a claim and a barrier. What the
 /// comments stand for is edited.
@@ -190,24 +189,6 @@ const OTHER_NUMBERS: [(&str, &str); 8] = [
         "struct object *mine = malloc(sizeof *mine); mine->value = 2; kept = mine; shown = kept;",
     ),
 ];
-
-fn fresh(text: &str) -> CheckedProgram {
-    let mut host = AnalysisHost::default();
-    apply(&mut host, text);
-    check(&host.analysis(), None)
-}
-
-/// Goes from one text to the next, and expects of each what is found from scratch.
-fn assert_as_if_afresh(texts: &[&str]) {
-    let mut host = AnalysisHost::default();
-    let mut before: Option<CheckedProgram> = None;
-    for text in texts {
-        apply(&mut host, text);
-        let now = check(&host.analysis(), before.as_ref());
-        assert_eq!(described(&now), described(&fresh(text)), "{text}");
-        before = Some(now);
-    }
-}
 
 /// A program with the one edit or the other.
 fn edited(program: &str, edits: &[(&str, &str)]) -> Vec<String> {

@@ -18,11 +18,14 @@ typedef struct { int x; } pthread_mutex_t;
 int pthread_mutex_lock(pthread_mutex_t *);
 int pthread_mutex_unlock(pthread_mutex_t *);
 int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
+void qsort(void *, unsigned long, unsigned long, int (*)(const void *, const void *));
 static pthread_mutex_t locks[3];
 static pthread_mutex_t one, two;
 static int shared[4];
 static int flag;
 static pthread_t thread;
+static void (*chosen)(int);
+static int (*compared)(const void *, const void *);
 ";
 
 /// Functions that call each other, each with its statements.
@@ -32,6 +35,8 @@ struct Program {
     backwards: usize,
     /// How many numbers are passed: many make more contexts than are told apart.
     numbers: usize,
+    /// Whether functions are called through pointers and by a library, too.
+    calls_back: bool,
 }
 
 impl Program {
@@ -40,6 +45,7 @@ impl Program {
             functions: Vec::new(),
             backwards: *[0, 0, 5, 20, 40].get(random.below(5)).unwrap_or(&0),
             numbers: *[2, 4, 40].get(random.below(3)).unwrap_or(&2),
+            calls_back: random.one_in(2),
         };
         // Large groups of functions that call each other are looked at piece by piece.
         let count = match random.one_in(6) {
@@ -78,6 +84,19 @@ impl Program {
         };
         let call = format!("f{callee}({number});");
         let lock = random.pick(&["one", "two", "locks[1]", "locks[n]"]);
+        if self.calls_back && random.one_in(3) {
+            return match random.below(8) {
+                0 => format!("chosen = f{callee};"),
+                1 => format!("chosen = f{callee}; chosen({number});"),
+                2 => format!("chosen({number});"),
+                3 => format!("compared = c{callee};"),
+                4 => "qsort(shared, 4, sizeof *shared, compared);".to_owned(),
+                5 => format!(
+                    "pthread_mutex_lock(&{lock}); qsort(shared, 4, sizeof *shared, c{callee}); pthread_mutex_unlock(&{lock});"
+                ),
+                _ => format!("qsort(shared, 4, sizeof *shared, c{callee});"),
+            };
+        }
         match random.below(16) {
             0..5 => call,
             5..8 => {
@@ -112,6 +131,9 @@ impl Program {
         for index in 0..self.functions.len() {
             text += &format!("static void f{index}(int n);\n");
             text += &format!("static void *w{index}(void *p) {{ f{index}(1); return p; }}\n");
+            text += &format!(
+                "static int c{index}(const void *a, const void *b) {{ f{index}(2); return 0; }}\n"
+            );
         }
         for (index, statements) in self.functions.iter().enumerate() {
             let statements = statements.join("\n    ");

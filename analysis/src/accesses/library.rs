@@ -193,6 +193,25 @@ impl LibraryCall<'_> {
         }
     }
 
+    /// The functions that a library function may call, of those that pointers say.
+    fn functions_called_back(
+        &self,
+        extraction: &Extraction<'_>,
+        value: &ModelValue,
+    ) -> Vec<FunctionId> {
+        let graph = extraction.graph;
+        let mut possible = graph.functions_called_back(extraction.function, value, self.arguments);
+        if let Value::Function(name) = self.value(value)
+            && let Some(narrowed) = graph.narrowed(name, &possible)
+        {
+            return narrowed;
+        }
+        if !value.path.is_empty() {
+            possible.clear();
+        }
+        possible
+    }
+
     /// The numbers of the turn that lie in what a thread of a loop is given.
     fn contents(&self, extraction: &Extraction<'_>, arguments: &[ModelValue]) -> Vec<StartedWith> {
         let mut found = Vec::new();
@@ -248,7 +267,7 @@ impl LibraryCall<'_> {
         arguments: &[ModelValue],
         action: &Action,
     ) {
-        let targets = self.functions(extraction, function);
+        let targets = self.functions_called_back(extraction, function);
         if targets.is_empty() {
             return;
         }

@@ -65,6 +65,31 @@ impl Components {
         &self.members[component as usize]
     }
 
+    /// Whether the functions of a component call each other, or its only one calls itself.
+    pub fn is_recursive(&self, component: u32) -> bool {
+        match self.members(component) {
+            [alone] => self.callees[*alone as usize].binary_search(alone).is_ok(),
+            _ => true,
+        }
+    }
+
+    /// The functions that are alone in their component, as they were before, and call themselves only now or not any more.
+    pub fn alone_otherwise_than<'c>(
+        &'c self,
+        before: &'c Components,
+    ) -> impl Iterator<Item = u32> + 'c {
+        let others = self.callees.unshared_with(&before.callees);
+        let others = others.map(|function| function as u32);
+        others.filter(move |function| {
+            let [now, earlier] = [self, before].map(|components| {
+                let component = components.of(*function);
+                let is_alone = components.members(component).len() == 1;
+                (is_alone, components.is_recursive(component))
+            });
+            now.0 && earlier.0 && now.1 != earlier.1
+        })
+    }
+
     /// The component of a function.
     pub fn of(&self, function: u32) -> u32 {
         self.of_function[function as usize]

@@ -141,7 +141,7 @@ pub(super) struct FunctionClasses {
 
 impl PointsTo {
     /// The functions that an indirect call may reach, sorted: those whose address flows there and
-    /// that accept so many arguments.
+    /// that accept so many arguments, or the only one.
     pub fn call_targets(&self, function: FunctionRef, statement: StatementId) -> Vec<FunctionRef> {
         let calls = self.call_targets.get(function);
         let targets = calls.and_then(|calls| calls.get(&statement));
@@ -201,10 +201,13 @@ impl PointsTo {
     /// The functions that an operand may be the address of, sorted.
     pub fn value_functions(&self, function: FunctionRef, operand: &Operand) -> Vec<FunctionRef> {
         let class = self.pointee(function, operand);
-        class.map_or_else(Vec::new, |class| {
-            note(class.0, Aspect::Functions);
-            self.data(class).functions.clone()
-        })
+        class.map_or_else(Vec::new, |class| self.functions(class).to_vec())
+    }
+
+    /// The functions that are in a class, sorted.
+    pub fn functions(&self, class: Class) -> &[FunctionRef] {
+        note(class.0, Aspect::Functions);
+        &self.data(class).functions
     }
 
     /// A member of a cell.

@@ -307,7 +307,8 @@ impl Solver {
         addressed.collect()
     }
 
-    /// The functions that a call of a cell with so many arguments may reach, sorted.
+    /// The functions that a call of a cell with so many arguments may reach, sorted: those that accept so many, and the only one that
+    /// the cell may be, which is the one that is called whatever it accepts.
     pub(super) fn call_targets(
         &mut self,
         addressed: &[Addressed],
@@ -319,9 +320,12 @@ impl Solver {
         let functions = functions
             .iter()
             .map(|function| &addressed[*function as usize]);
+        let is_only_one = functions.len() == 1;
         let fitting = functions.filter(|reached| {
             let mut bodies = reached.bodies.iter();
-            reached.bodies.is_empty() || bodies.any(|body| self.bodies[*body].accepts(count))
+            is_only_one
+                || reached.bodies.is_empty()
+                || bodies.any(|body| self.bodies[*body].accepts(count))
         });
         let mut targets: Vec<FunctionRef> = fitting
             .flat_map(|reached| reached.names.iter().copied())

@@ -40,6 +40,8 @@ pub(super) struct Kept {
     pub calls: KnownCalls,
     pub objects: SyncObjects,
     pub summarised: Summarised<FunctionFacts>,
+    /// Those of the call graph with what library functions call.
+    pub entered_components: Arc<Components>,
     /// The facts of functions that some thread may run; of the others there is nothing.
     pub facts: Facts,
     pub nothing: Arc<FunctionFacts>,
@@ -200,6 +202,18 @@ impl WholeProgram {
         }
     }
 
+    /// The same with what library functions call; `components` are those without.
+    pub(super) fn entered_components(
+        &self,
+        graph: &CallGraph<'_>,
+        components: &Arc<Components>,
+    ) -> Arc<Components> {
+        match graph.calls().enter_the_same(&self.kept.calls) {
+            true => self.kept.entered_components.clone(),
+            false => graph.entered_components(components),
+        }
+    }
+
     pub(super) fn objects_again(
         &self,
         graph: &CallGraph<'_>,
@@ -326,7 +340,7 @@ impl WholeProgram {
         Sources {
             functions: &self.functions,
             facts: &self.kept.facts,
-            components: &self.kept.summarised.components,
+            components: &self.kept.entered_components,
             rules: &self.kept.options.threads,
         }
     }

@@ -80,10 +80,17 @@ impl LocationsAgain<'_> {
         let changed: FxHashSet<FunctionId> = self.changed.iter().copied().collect();
         let stop = Stop::of_this_thread();
         let others = locations.par_iter().filter(|(_, accesses)| {
-            stop.check();
-            // At others nobody has asked.
-            is_reached_by_several(surroundings.contexts, accesses)
-                && self.is_answered_otherwise(question, accesses, &asked, &changed, surroundings)
+            stop.heard(|| {
+                // At others nobody has asked.
+                is_reached_by_several(surroundings.contexts, accesses)
+                    && self.is_answered_otherwise(
+                        question,
+                        accesses,
+                        &asked,
+                        &changed,
+                        surroundings,
+                    )
+            })
         });
         let others: Vec<Class> = others.map(|(class, _)| *class).collect();
         // Also those that functions access which have changed: their accesses may turn out to be what they were.

@@ -67,8 +67,7 @@ impl PointersChanged {
         });
         let stop = Stop::of_this_thread();
         let found = others.fold(Found::default, |mut found, function| {
-            stop.check();
-            finder.function(function, &mut found);
+            stop.heard(|| finder.function(function, &mut found));
             found
         });
         let found = found.map(|found| found.result);

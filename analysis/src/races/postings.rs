@@ -73,8 +73,7 @@ impl<'f> Postings<'f> {
         let functions = (0..facts.len()).into_par_iter();
         let stop = Stop::of_this_thread();
         let found = functions.fold(none, |mut found, index| {
-            stop.check();
-            found.function(FunctionId(index as u32), &facts[index]);
+            stop.heard(|| found.function(FunctionId(index as u32), &facts[index]));
             found
         });
         found.reduce(none, Postings::and)

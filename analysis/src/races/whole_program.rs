@@ -141,6 +141,10 @@ pub fn analyse(
         Some(before) => before.components(&graph),
         None => Arc::new(Components::new(graph.all_callees())),
     };
+    let entered_components = match before {
+        Some(before) => before.entered_components(&graph, &components),
+        None => graph.entered_components(&components),
+    };
     let objects = match before.zip(changes.as_ref()) {
         Some((before, changes)) => before.objects_again(&graph, &edited, changes),
         None => SyncObjects::new(&graph),
@@ -186,7 +190,7 @@ pub fn analyse(
     let sources = Sources {
         functions: &functions,
         facts: &facts,
-        components: &summarised.components,
+        components: &entered_components,
         rules: &options.threads,
     };
     stages.begin(Stage::Contexts);
@@ -424,6 +428,7 @@ pub fn analyse(
         published,
         renamed: listed.renamed,
         summarised: summarised.into_inner(),
+        entered_components,
         facts,
         nothing,
         reachable,

@@ -126,6 +126,9 @@ struct Edit<'e> {
     changed: BTreeSet<FunctionId>,
     /// The functions that have their turn before or behind others than earlier.
     out_of_turn: BTreeSet<FunctionId>,
+    /// Whether a function that is in no group begins or ceases to call itself: then it is entered more than once in all its contexts,
+    /// or not any more, which rerouting does not look at.
+    is_otherwise_recursive: bool,
     deciding: Arc<Deciding>,
 }
 
@@ -165,12 +168,16 @@ impl<'e> Edit<'e> {
             false => Arc::new(Deciding::new(sources.facts, sources.components)),
         };
         let is_known = add_callers(&mut changed, sources, earlier, known, &deciding);
+        let now = sources.components;
+        let otherwise_recursive: Vec<u32> = now.alone_otherwise_than(earlier.components).collect();
+        changed.extend(otherwise_recursive.iter().copied().map(FunctionId));
         is_known.then_some(Edit {
             sources,
             earlier,
             known,
             changed,
             out_of_turn,
+            is_otherwise_recursive: !otherwise_recursive.is_empty(),
             deciding,
         })
     }
@@ -210,12 +217,12 @@ impl<'e> Edit<'e> {
 
     /// The earlier contexts with calls that lead elsewhere, if that makes no difference to anybody else.
     fn rerouted(&self, surroundings: &Surroundings<'_>, stop: &Stop) -> Option<Contexts> {
-        if !self.out_of_turn.is_empty() {
+        if !self.out_of_turn.is_empty() || self.is_otherwise_recursive {
             return None;
         }
         let known = self.known;
         let mut contexts = Contexts::clone(known);
-        let mut rerouting = Rerouting::new(surroundings.graph, self.sources);
+        let mut rerouting = Rerouting::new(self.sources);
         for function in self.changed.iter().copied() {
             stop.check();
             let index = function.0 as usize;

@@ -36,6 +36,7 @@ const MOST_ROOTS_OF_A_START: usize = 8;
 pub struct Sources<'s> {
     pub functions: &'s Functions,
     pub facts: &'s Facts,
+    /// Of what contexts lead to.
     pub components: &'s Components,
     pub rules: &'s ThreadRules,
 }
@@ -327,7 +328,7 @@ impl Flow<'_, '_> {
         let graph = self.surroundings.graph;
         let targets =
             self.surroundings
-                .called(function, context, start.entry.as_ref(), &start.targets);
+                .started(function, context, start.entry.as_ref(), &start.targets);
         let body = graph.functions.body(function);
         let binder = context.binder(body);
         for entry in targets {

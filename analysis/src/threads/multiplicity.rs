@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// Marks the roots of which there are many.
 pub(super) fn find(contexts: &mut Contexts, graph: &CallGraph<'_>, components: &Components) {
-    let mut repeated: FxHashSet<(FunctionId, ContextId)> = recursive(contexts, graph, components);
+    let mut repeated: FxHashSet<(FunctionId, ContextId)> = recursive(contexts, components);
     loop {
         let before = (repeated.len(), many_count(contexts));
         mark_contexts(contexts, graph, &mut repeated);
@@ -56,20 +56,11 @@ fn many_count(contexts: &Contexts) -> usize {
     contexts.roots.iter().filter(|root| root.many).count()
 }
 
-/// Whether the functions of a component call each other, or one calls itself.
-pub(super) fn is_recursive(graph: &CallGraph<'_>, members: &[u32]) -> bool {
-    members.len() > 1 || graph.callees(members[0]).binary_search(&members[0]).is_ok()
-}
-
-fn recursive(
-    contexts: &Contexts,
-    graph: &CallGraph<'_>,
-    components: &Components,
-) -> FxHashSet<(FunctionId, ContextId)> {
+fn recursive(contexts: &Contexts, components: &Components) -> FxHashSet<(FunctionId, ContextId)> {
     let mut found = FxHashSet::default();
-    for members in components.all() {
+    for (component, members) in (0..).zip(components.all()) {
         stop::ask();
-        if is_recursive(graph, members) {
+        if components.is_recursive(component) {
             for member in members {
                 let function = FunctionId(*member);
                 found.extend(

@@ -9,7 +9,7 @@ use crate::accesses::Facts;
 use crate::branches::Certain;
 use crate::callgraph::{CallGraph, FunctionId};
 use crate::dataflow::Fixed;
-use crate::ir::{BlockId, GlobalRef, GlobalScope, Landmark, StatementId};
+use crate::ir::{BlockId, FunctionRef, GlobalRef, GlobalScope, Landmark, StatementId};
 use crate::locksets::Mode;
 use crate::models::{self, Action};
 use crate::stop::{self, Aside, Stop};
@@ -173,6 +173,7 @@ impl Surroundings<'_> {
                 let states = &mut states;
                 context.of_call(function, body, call, parameters, states)
             };
+            debug_assert!(self.graph.are_entered(function, &targets));
             let at = body.landmark(call.statement);
             let repeats = call.repeats;
             let entered = self.targets_entered(&targets, &mut of_call);
@@ -191,18 +192,43 @@ impl Surroundings<'_> {
         PreparedContext { left_out, calls }
     }
 
-    /// What a value that is called reaches in a context: one function, if the context knows the pointer.
-    pub fn called(
+    /// What a value that is called reaches in a context: one of these functions, if the context knows the pointer.
+    fn called(
+        &self,
+        function: FunctionId,
+        context: &Context,
+        value: Option<&Value>,
+        possible: &[FunctionId],
+    ) -> Vec<FunctionId> {
+        let name = self.function_in(function, context, value);
+        let narrowed = name.and_then(|name| self.graph.narrowed(name, possible));
+        narrowed.unwrap_or_else(|| possible.to_vec())
+    }
+
+    /// The functions at which a thread begins that is started with a value: one, if the context knows the pointer.
+    pub fn started(
         &self,
         function: FunctionId,
         context: &Context,
         value: Option<&Value>,
         otherwise: &[FunctionId],
     ) -> Vec<FunctionId> {
+        match self.function_in(function, context, value) {
+            Some(name) => self.graph.functions.resolve(name).to_vec(),
+            None => otherwise.to_vec(),
+        }
+    }
+
+    fn function_in(
+        &self,
+        function: FunctionId,
+        context: &Context,
+        value: Option<&Value>,
+    ) -> Option<FunctionRef> {
         let binder = context.binder(self.graph.functions.body(function));
-        match value.map(|value| binder.value(value)) {
-            Some(Value::Function(name)) => self.graph.functions.resolve(name).to_vec(),
-            _ => otherwise.to_vec(),
+        match binder.value(value?) {
+            Value::Function(name) => Some(name),
+            _ => None,
         }
     }
 

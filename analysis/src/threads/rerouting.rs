@@ -8,25 +8,23 @@
 use super::context::ContextId;
 use super::contexts::{Arrival, Contexts};
 use super::flow::Sources;
-use super::multiplicity::{is_recursive, is_repeated};
+use super::multiplicity::is_repeated;
 use super::prepared::Entered;
 use super::reached::{Called, Reached};
 use super::roots::RootId;
-use crate::callgraph::{CallGraph, Components, FunctionId};
+use crate::callgraph::{Components, FunctionId};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 pub(super) struct Rerouting<'r> {
-    graph: &'r CallGraph<'r>,
     components: &'r Components,
 }
 
 type Place = (FunctionId, ContextId);
 
 impl<'r> Rerouting<'r> {
-    pub fn new(graph: &'r CallGraph<'r>, sources: Sources<'r>) -> Rerouting<'r> {
+    pub fn new(sources: Sources<'r>) -> Rerouting<'r> {
         Rerouting {
-            graph,
             components: sources.components,
         }
     }
@@ -161,7 +159,7 @@ impl<'r> Rerouting<'r> {
             return None;
         }
         let is_known = |place: &Place| contexts.reached(place.0, place.1).is_repeated;
-        let is_repeated = is_recursive(self.graph, self.component(to.0))
+        let is_repeated = self.components.is_recursive(self.components.of(to.0.0))
             || is_repeated(contexts, &arrivals, &is_known);
         (is_repeated == reached.is_repeated).then_some(arrivals)
     }
@@ -191,10 +189,6 @@ impl<'r> Rerouting<'r> {
             }
         }
         reached.roots.is_subset(&roots)
-    }
-
-    fn component(&mut self, function: FunctionId) -> &'r [u32] {
-        self.components.members(self.components.of(function.0))
     }
 }
 

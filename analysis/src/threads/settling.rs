@@ -3,7 +3,7 @@
 use super::context::ContextId;
 use super::contexts::{Arrival, Contexts};
 use super::group_roots::roots_in;
-use super::multiplicity::{is_recursive, is_repeated};
+use super::multiplicity::is_repeated;
 use super::reached::{Called, LeftOut};
 use super::replay::{Relisted, Replay, Way, key_of_call, number_of_call};
 use super::timeline::{Place, Time, Visit};
@@ -248,7 +248,6 @@ impl Replay<'_> {
     /// Finds the threads that come to contexts, and which of these are entered more than once, from callers to callees.
     /// The functions for which that is not as before; `None` if that makes a difference to what threads there are.
     fn settle_threads(&self, contexts: &mut Contexts) -> Option<BTreeSet<FunctionId>> {
-        let graph = self.surroundings.graph;
         let components = self.sources.components;
         let relisted = self.relisted.keys();
         // Others come to a function only if it is listed again. But one alone may call itself now, or not any more.
@@ -261,7 +260,7 @@ impl Replay<'_> {
         let mut touched = BTreeSet::new();
         while let Some(Reverse(component)) = pending.pop_first() {
             let members = components.members(component);
-            let is_recursive = is_recursive(graph, members);
+            let is_recursive = components.is_recursive(component);
             let roots = roots_in(contexts, members, is_recursive);
             for (place, roots) in roots {
                 let (function, id) = place;
