@@ -110,9 +110,6 @@ pub fn described(checked: &CheckedProgram) -> String {
         }
         text.push_str(&format!("  {:?}\n", race.reasons));
     }
-    for root in &program.contexts.roots {
-        text.push_str(&format!("{:?}, {:?}, many: {}\n", root.entry, root.kind, root.many));
-    }
     for function in program.functions.with_names() {
         let name = program.functions.body(function).function;
         for (_, context, roots) in program.contexts.of(function) {
