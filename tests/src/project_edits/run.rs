@@ -5,7 +5,6 @@ use super::kind::EditKind;
 use super::session::Session;
 use super::state::State;
 use crate::random::Random;
-use racelens::project::{Note, Severity};
 use racelens::store::Store;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -209,9 +208,7 @@ impl Course {
     /// The project as it is now, read anew.
     fn read_anew(&mut self, threads: usize) -> Result<Session, String> {
         let anew = Session::load(&self.now, Some(threads), self.store(threads))?;
-        // A text of which the preprocessor could not make anything does not parse as a whole, whatever is kept of the one on the disk.
-        let is_complaint = |note: &Note| note.severity != Severity::Information;
-        if anew.syntax_notes().is_empty() && !anew.workspace.notes.iter().any(is_complaint) {
+        if anew.syntax_notes().is_empty() && !anew.keeps_something() {
             self.whole = self.now.clone();
             self.broken = 0;
             self.begin = self.now.clone();

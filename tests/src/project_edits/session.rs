@@ -88,6 +88,13 @@ impl Session {
         self.check.as_ref().ok_or("nothing was checked".to_owned())
     }
 
+    /// Whether something of an earlier text is still known, because what stands there now does not parse.
+    pub fn keeps_something(&self) -> bool {
+        let analysis = self.workspace.analysis();
+        let mut units = analysis.program().units.values();
+        units.any(|table| table.has_kept || !table.kept_groups.is_empty())
+    }
+
     pub fn syntax_notes(&self) -> Vec<Note> {
         let notes = self.workspace.syntax_notes();
         notes.iter().map(SyntaxNote::to_note).collect()
