@@ -91,7 +91,8 @@ impl Numbering {
                     coming.push(*entity);
                     continue;
                 };
-                if position < from {
+                // An entity that is gone can come again as something else.
+                if position < from || self.places[position].part.kind() != kind {
                     return None;
                 }
                 self.settle(&mut with, &mut coming, kind, from..position)?;
