@@ -264,14 +264,17 @@ impl AnalysisHost {
             .filter(|group| is_broken(group));
         let mut broken: Vec<Arc<Group>> = new.cloned().collect();
         let is_broken_here = !broken.is_empty();
-        let still_there = |group: &&Arc<Group>| {
-            placement
-                .groups
-                .iter()
-                .any(|placed| Arc::ptr_eq(&placed.group, group))
+        // What did not parse may do so now because a declaration elsewhere is mended.
+        let still_broken = |group: &&Arc<Group>| {
+            let mut groups = placement.groups.iter();
+            groups.any(|placed| Arc::ptr_eq(&placed.group, group)) && is_broken(group)
         };
-        broken.extend(old.broken_groups.iter().filter(still_there).cloned());
-        let is_mended = !old.broken_groups.iter().all(|group| still_there(&group));
+        let earlier: Vec<Arc<Group>> = { old.broken_groups.iter() }
+            .filter(still_broken)
+            .cloned()
+            .collect();
+        let is_mended = earlier.len() < old.broken_groups.len();
+        broken.extend(earlier);
         let keeps = Keeps {
             new: is_broken_here,
             earlier: is_broken_here || (!broken.is_empty() && !is_mended),
