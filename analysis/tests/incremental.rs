@@ -320,6 +320,22 @@ fn a_function_that_is_really_gone_is_gone() {
 }
 
 #[test]
+fn what_was_kept_is_gone_when_a_declaration_elsewhere_is_mended() {
+    let whole = "# 1 \"main.c\"\ntypedef int number;\nnumber first(void) { return 1; }\nint second(void) { return 2; }\n";
+    // Without its type the first function does not parse, and so the second one may still be being typed.
+    let broken = "# 1 \"main.c\"\nnumber first(void) { return 3; }\n";
+    let mended = "# 1 \"main.c\"\ntypedef int number;\nnumber first(void) { return 3; }\n";
+    let mut recorded = Recorded::new(&[("main.c", whole)]);
+    recorded.edit(&[("main.c", broken)]);
+    assert_eq!(recorded.host.analysis().functions().len(), 2);
+    recorded.edit(&[("main.c", mended)]);
+    assert_eq!(
+        dump(&recorded.host.analysis()),
+        fresh(&[("main.c", mended)])
+    );
+}
+
+#[test]
 fn random_edits_give_what_a_fresh_database_gives() {
     // Edits that always leave valid C: renaming, moving, adding and removing declarations and
     // functions, and changing bodies, in two units that share a header.

@@ -126,8 +126,14 @@ int g(int a) {
             "}\nint g(int a) {\n{ int edited = 1; edited_anew(&edited); }\n    return f(a);",
             "};\nstatic int edited_anew(int *value)\n{",
         ] {
-            assert!(seen.iter().any(|text| text.contains(expected)), "{expected}");
+            assert!(
+                seen.iter().any(|text| text.contains(expected)),
+                "{expected}"
+            );
         }
-        assert_eq!(FunctionEdit::Name.apply("int a;\n", &mut Random::new(1)), None);
+        assert_eq!(
+            FunctionEdit::Name.apply("int a;\n", &mut Random::new(1)),
+            None
+        );
     }
 }

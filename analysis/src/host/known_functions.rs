@@ -132,12 +132,7 @@ impl KnownFunctions {
     }
 
     /// What an entity says now, at its position.
-    fn put(
-        &mut self,
-        position: usize,
-        pointers: Option<Arc<Pointers>>,
-        functions: &mut Functions,
-    ) {
+    fn put(&mut self, position: usize, pointers: Option<Arc<Pointers>>, functions: &mut Functions) {
         let body = body_of(pointers.as_ref());
         match self.entities.numbering.places()[position].part {
             Part::Function(id) => functions.replace(id, body),
@@ -246,9 +241,13 @@ impl KnownFunctions {
         }
     }
 
-    /// Whether functions have the numbers that they had there.
+    /// Whether functions that both have, have the same numbers.
     pub fn numbers_as(&self, other: &KnownFunctions) -> bool {
         Arc::ptr_eq(&self.entities, &other.entities)
+            || self
+                .entities
+                .numbering
+                .goes_on_from(&other.entities.numbering)
     }
 
     /// A function as the database knows it; nothing if it has no body, or if nobody has this number.

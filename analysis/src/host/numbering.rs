@@ -153,6 +153,16 @@ impl Numbering {
             .map(|(position, _)| position)
     }
 
+    /// Whether each place has the entity that it had, unless it was free or is.
+    pub fn goes_on_from(&self, before: &Numbering) -> bool {
+        let mut both = self.places.iter().zip(&before.places);
+        self.places.len() == before.places.len()
+            && both.all(|(now, before)| match now.entity.zip(before.entity) {
+                Some((now_there, there)) => now_there == there && now.part == before.part,
+                None => now.part == before.part,
+            })
+    }
+
     /// How many entities there are.
     pub fn count(&self) -> usize {
         self.positions.len()

@@ -165,7 +165,10 @@ pub fn analyse(
         .filter(|_| named_otherwise.is_empty())
         .and_then(|(before, changes)| before.reachable(&graph, &edited, options, changes))
         .unwrap_or_else(|| Arc::new(reachable(&graph, &options.threads)));
-    let is_wanted = |member: u32| !options.only_reachable || reachable[member as usize];
+    let is_wanted = |member: u32| {
+        let is_asked_about = !options.only_reachable || reachable[member as usize];
+        is_asked_about && !functions.body(FunctionId(member)).function.is_nobody()
+    };
     let summarised = summarise_program(
         &graph,
         &objects,
