@@ -17,7 +17,7 @@ fn the_statistics_reader_has_the_summaries_of_the_paper() {
     let checked = Checked::of_fixture(airo);
     let program = checked.program();
     let mut lines = Vec::new();
-    for function in program.functions.ids() {
+    for function in program.functions.with_names() {
         let name = program.functions.body(function).function.name;
         if name == "main" {
             continue;

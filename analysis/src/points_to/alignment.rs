@@ -156,7 +156,7 @@ impl PointsTo {
             return None;
         }
         self.renumber(&matching.old_of, next as usize);
-        self.take_over_functions(before)?;
+        self.take_over_functions(before, is_same)?;
         let changes = self.changes_since(before, &matching.new_of);
         Some((self, changes))
     }
@@ -177,8 +177,12 @@ impl PointsTo {
     }
 
     /// The functions of groups that were a part of the program before are in the classes that they were in, where these have the numbers
-    /// that they had.
-    fn take_over_functions(&mut self, before: &PointsTo) -> Option<()> {
+    /// that they had. A function that says again what its group has known of it since an earlier edit was something else in between.
+    fn take_over_functions(
+        &mut self,
+        before: &PointsTo,
+        is_same: &dyn Fn(FunctionRef) -> bool,
+    ) -> Option<()> {
         let Some(now) = &self.standing else {
             return Some(());
         };
@@ -207,12 +211,12 @@ impl PointsTo {
             }
         }
         for (number, old, new) in known_groups(&old, &now) {
-            if old == new {
-                continue;
-            }
+            let has_numbers = old == new;
+            let is_other =
+                |position: &usize| !has_numbers || !is_same(solver.bodies[*position].function);
             for position in solver
                 .positions(number)
-                .filter(|position| has_first(*position))
+                .filter(|position| is_other(position) && has_first(*position))
             {
                 let body = &solver.bodies[position];
                 let classes = FunctionClasses::of_body(body, &now.numbers);
