@@ -8,11 +8,12 @@ from typing import Any, Iterator, Sequence
 from neighbours import printed_json
 
 
-def measure(binary: Path, directory: Path, edits: int, timeout: float) -> dict[str, Any]:
-    """Runs `body_edits` over the program in a directory."""
+def measure(binary: Path, directory: Path, edits: int, timeout: float, of_functions: bool = False) -> dict[str, Any]:
+    """Runs `body_edits` over the program in a directory; with `of_functions` functions come or get other names."""
     # Some of the time is for reading the program.
     budget = str(int(timeout / 3))
-    return printed_json([str(binary), str(edits), str(directory), budget], directory, timeout)[0]
+    flags = ["--functions"] if of_functions else []
+    return printed_json([str(binary), *flags, str(edits), str(directory), budget], directory, timeout)[0]
 
 
 def markdown(rows: Sequence[tuple[str, dict[str, Any]]]) -> Iterator[str]:
