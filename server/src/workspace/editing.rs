@@ -115,16 +115,16 @@ impl Workspace {
 
     /// The name by which the program knows a file, be it a unit or a header, also if it is named through a symbolic link.
     pub fn name_of(&self, file: &Path) -> Option<PathBuf> {
+        // Asking the disk where a link leads takes longer than both.
         if self.header_uses.contains(file) {
             return Some(file.to_owned());
         }
         let project = self.project.as_ref()?;
         let units = project.units_of(file);
-        if let Some(unit) = project.units[units].first() {
-            return Some(unit.file.clone());
+        match project.units[units].first() {
+            Some(unit) => Some(unit.file.clone()),
+            None => self.header_uses.name_of(file),
         }
-        let real = file.canonicalize().ok()?;
-        self.header_uses.contains(&real).then_some(real)
     }
 
     /// The program's own files: its units, and the headers that lie in the project.
@@ -168,12 +168,11 @@ impl Workspace {
                 continue;
             }
             let file = &project.units[index].file;
-            let is_open = but.contains_key(file);
-            if is_open && !self.header_uses.contains(file) {
-                continue;
-            }
-            if is_open {
-                included.insert(file.clone());
+            if but.contains_key(file) {
+                let Some(name) = self.header_uses.name_of(file) else {
+                    continue;
+                };
+                included.insert((file.clone(), name));
             }
             project.units.remove(index);
             let unit = self.read_units.remove(index);
@@ -185,10 +184,11 @@ impl Workspace {
         }
         if !included.is_empty() {
             // Whoever includes a file has of it what lies on the disk.
-            for file in &included {
+            for (file, _) in &included {
                 self.set_unsaved(file, None);
             }
-            self.reread(&included);
+            let names = included.into_iter().map(|(_, name)| name);
+            self.reread(&names.collect());
         }
     }
 

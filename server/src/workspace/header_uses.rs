@@ -43,6 +43,15 @@ impl HeaderUses {
         self.0.contains_key(header)
     }
 
+    /// The name of a file that is included, also if it is asked for through a symbolic link.
+    pub fn name_of(&self, file: &Path) -> Option<PathBuf> {
+        if self.contains(file) {
+            return Some(file.to_owned());
+        }
+        let real = file.canonicalize().ok()?;
+        self.contains(&real).then_some(real)
+    }
+
     pub fn units_of(&self, header: &Path) -> impl Iterator<Item = Ustr> {
         self.0.get(header).into_iter().flatten().copied()
     }

@@ -329,6 +329,30 @@ fn a_file_that_was_adopted_is_given_up_while_another_one_includes_it() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_that_was_adopted_through_a_link_is_given_up_while_another_one_includes_it() {
+    let folder = Folder::new(&[
+        ("a.c", "void a(void) {}\n"),
+        ("b.c", "void b(void) {}\n"),
+        ("racelens.toml", "[project]\nsources = [\"a.c\"]\n"),
+    ]);
+    let links = tempfile::tempdir().unwrap();
+    let link = links.path().join("link");
+    std::os::unix::fs::symlink(folder.path(""), &link).unwrap();
+    let mut workspace = load(&folder);
+    let typed = "void typed(void) {}\nvoid b(void) {}\n";
+    let other = link.join("b.c");
+    let open = UnsavedTexts::from([(other.clone(), typed.into())]);
+    workspace.update(&BTreeSet::from([other.clone()]), &open, &link);
+    // Which folder comes first is chance.
+    let found = BTreeSet::from_iter(functions(&workspace));
+    assert!(found.iter().eq(["a", "b", "typed"]));
+    folder.write("a.c", b"#include \"b.c\"\nvoid a(void) {}\n");
+    workspace.update(&BTreeSet::from([folder.path("a.c")]), &open, &link);
+    assert_eq!(functions(&workspace), ["b", "a"]);
+}
+
 /// What is said about the program, compared with what somebody says who reads it anew.
 fn said_as_anew(folder: &Folder, workspace: &Workspace, check: &Check) {
     let anew = load(folder);
