@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock};
 /// The components of a call graph, by number, callees first.
 #[derive(Default)]
 pub struct Components {
-    /// Sorted.
-    members: Vec<Vec<u32>>,
+    members: Members,
     /// The component of each function.
     of_function: Vec<u32>,
     /// Components of several functions.
@@ -17,6 +16,32 @@ pub struct Components {
     callees: SharedList<Arc<[u32]>>,
     /// For each component, those that call it. Found when they are asked for.
     callers: OnceLock<Vec<Vec<u32>>>,
+}
+
+/// The members of each component, sorted. Most components have one, and memory of its own for each would take longer to get than all else.
+#[derive(Default, PartialEq)]
+struct Members {
+    all: Vec<u32>,
+    /// Where those of each end.
+    ends: Vec<u32>,
+}
+
+impl Members {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn of(&self, component: u32) -> &[u32] {
+        let component = component as usize;
+        let first = component
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
+        &self.all[first as usize..self.ends[component] as usize]
+    }
+
+    fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
+        (0..self.ends.len()).map(|component| self.of(component as u32))
+    }
 }
 
 impl Components {
@@ -51,8 +76,8 @@ impl Components {
     }
 
     /// The members of all components, callees first.
-    pub fn all(&self) -> &[Vec<u32>] {
-        &self.members
+    pub fn all(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
+        self.members.iter()
     }
 
     /// The members of those that have several.
@@ -62,7 +87,7 @@ impl Components {
     }
 
     pub fn members(&self, component: u32) -> &[u32] {
-        &self.members[component as usize]
+        self.members.of(component)
     }
 
     /// Whether the functions of a component call each other, or its only one calls itself.
@@ -129,20 +154,21 @@ impl PartialEq for Components {
 
 /// The components of a graph, callees first; the members of each are sorted. Tarjan's algorithm with an
 /// explicit stack, because call chains can be longer than the thread's own stack.
-fn components<E: AsRef<[u32]>>(edges: &SharedList<E>) -> Vec<Vec<u32>> {
+fn components<E: AsRef<[u32]>>(edges: &SharedList<E>) -> Members {
     const UNSEEN: u32 = u32::MAX;
     let count = edges.len();
     let mut number = vec![UNSEEN; count];
     let mut lowest = vec![0u32; count];
     let mut is_open = vec![false; count];
     let mut open: Vec<u32> = Vec::new();
-    let mut result = Vec::new();
+    let mut result = Members::default();
+    let mut stack: Vec<(u32, usize)> = Vec::new();
     let mut next = 0;
     for start in 0..count as u32 {
         if number[start as usize] != UNSEEN {
             continue;
         }
-        let mut stack: Vec<(u32, usize)> = vec![(start, 0)];
+        stack.push((start, 0));
         while let Some((node, edge)) = stack.last_mut() {
             let at = *node as usize;
             if *edge == 0 && number[at] == UNSEEN {
@@ -168,16 +194,16 @@ fn components<E: AsRef<[u32]>>(edges: &SharedList<E>) -> Vec<Vec<u32>> {
                 lowest[parent] = lowest[parent].min(lowest[at]);
             }
             if lowest[at] == number[at] {
-                let mut members = Vec::new();
+                let first = result.all.len();
                 while let Some(member) = open.pop() {
                     is_open[member as usize] = false;
-                    members.push(member);
+                    result.all.push(member);
                     if member == finished {
                         break;
                     }
                 }
-                members.sort_unstable();
-                result.push(members);
+                result.all[first..].sort_unstable();
+                result.ends.push(result.all.len() as u32);
             }
         }
     }
@@ -217,7 +243,7 @@ mod tests {
             let components = Components::new(&callees.collect());
             let found = components.all();
             let mut place = vec![usize::MAX; count];
-            for (index, members) in found.iter().enumerate() {
+            for (index, members) in found.enumerate() {
                 for &member in members {
                     assert_eq!(place[member as usize], usize::MAX);
                     place[member as usize] = index;

@@ -15,7 +15,7 @@ impl Deciding {
     pub fn new(facts: &Facts, components: &Components) -> Deciding {
         let own = |facts: &Arc<FunctionFacts>| facts.branches.formals().collect();
         let mut deciding = Deciding(facts.iter().map(own).collect());
-        for member in components.all().iter().flatten() {
+        for member in components.all().flatten() {
             for call in &facts[*member as usize].calls {
                 for (index, passed) in &call.passed {
                     let Passed::Formal(formal) = passed else {
